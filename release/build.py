@@ -56,11 +56,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="release_") as folder:
         sources = _copy_of_tracked_files(Path(folder) / "sources")
         releases = [_release(source, urls, options.out, Path(folder)) for source in _distributions(sources)]
-    found = [problem for release in releases for problem in release.problems]
-    found += installed_problems([release.wheel for release in releases], options.dependencies)
+    problems = [problem for release in releases for problem in release.problems]
+    problems += installed_problems([release.wheel for release in releases], options.dependencies)
     print("\n".join(columns([["distribution", "wheel", "source", ""], *map(_row, releases)])))
-    print("\n".join(["", *found]) if found else f"\n{len(releases)} distributions, nothing wrong: {options.out}")
-    return 1 if found else 0
+    print("\n".join(["", *problems]) if problems else f"\n{len(releases)} distributions, nothing wrong: {options.out}")
+    return 1 if problems else 0
 
 
 def _options() -> argparse.Namespace:
@@ -96,7 +96,7 @@ def _release(source: Path, urls: Mapping[str, str], out: Path, scratch: Path) ->
         packed.extractall(unpacked, filter="data")
     (inside,) = unpacked.iterdir()
     wheel = _built(inside, "wheel", out)
-    problems = [f"{wheel.name}: {what}" for what in wheel_problems(wheel, project, urls, ROOT / "LICENSE")]
+    problems = [f"{wheel.name}: {problem}" for problem in wheel_problems(wheel, project, urls, ROOT / "LICENSE")]
     return Release(project["name"], wheel, archive, problems)
 
 

@@ -59,10 +59,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         zipfile.ZipFile(wheel).extractall(folder)
         package = next(Path(folder).glob(f"**/{engine}/__init__.py")).parent
-        found = verl(package) if engine == "verl" else openrlhf(package)
+        settings = verl(package) if engine == "verl" else openrlhf(package)
     to = ROOT / "plugins" / "engines" / engine / f"rewardlab_{engine}" / "engine_settings" / f"{version}.json.gz"
     to.parent.mkdir(exist_ok=True)
-    to.write_bytes(gzip.compress(json.dumps(found, separators=(",", ":")).encode(), mtime=0))
+    to.write_bytes(gzip.compress(json.dumps(settings, separators=(",", ":")).encode(), mtime=0))
     print(f"{to.relative_to(ROOT)}: {to.stat().st_size:,} bytes")
 
 
@@ -77,8 +77,8 @@ def openrlhf(package: Path) -> dict[str, Any]:
 def _parser(package: Path, program: str) -> list[argparse.Action]:
     """Return the actions of a program's parser; only the statements that make it are executed."""
     tree = ast.parse((package / "cli" / f"{program}.py").read_text(encoding="utf-8"))
-    block = next(one for one in tree.body if isinstance(one, ast.If) and "__main__" in ast.unparse(one.test))
-    ends = next(at for at, one in enumerate(block.body) if "parse_args" in ast.unparse(one))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test))
+    ends = next(at for at, statement in enumerate(block.body) if "parse_args" in ast.unparse(statement))
     names: dict[str, Any] = {"argparse": argparse, "datetime": datetime}
     exec(compile(ast.Module(block.body[:ends], []), program, "exec"), names)
     actions: list[argparse.Action] = names["parser"]._actions
@@ -177,12 +177,12 @@ class _VerlReader:
         listed = re.search(rf"self\.{field} (?:not )?in (\[[^\]]*\]|\w+)", text)
         if listed is None:
             for base in node.bases:
-                if found := self._values(ast.unparse(base).rpartition(".")[2], field):
-                    return found
+                if values := self._values(ast.unparse(base).rpartition(".")[2], field):
+                    return values
             return ()
         words = listed[1]
         if not words.startswith("["):
-            words = found[1] if (found := re.search(rf"\b{words} = (\[[^\]]*\])", text)) else ""
+            words = values[1] if (values := re.search(rf"\b{words} = (\[[^\]]*\])", text)) else ""
         return tuple(re.findall(r"'([^']*)'", words))
 
     def _comment(self, path: tuple[str, ...]) -> str:
@@ -190,9 +190,9 @@ class _VerlReader:
         best = (0, 0, "")
         for file, comments in self.comments.items():
             for size in range(len(path), 0, -1):
-                if (said := comments.get(path[-size:])) is not None:
+                if (comment := comments.get(path[-size:])) is not None:
                     known = sum(part in "/".join(path) for part in re.split(r"[/._]", str(file.with_suffix(""))))
-                    best = max(best, (size, known, said))
+                    best = max(best, (size, known, comment))
                     break
         return best[2]
 

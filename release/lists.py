@@ -64,7 +64,7 @@ def _lists() -> dict[Path, str]:
         ROOT / "pyproject.toml": _pyproject(),
         ROOT / "docs/install.md": _with_tables((ROOT / "docs/install.md").read_text(encoding="utf-8"), tables),
         **{path: _requirements(path) for path in ROOT.glob("requirements*.txt") if _has_ours(path)},
-        **{path: _recipe(path, found) for path, found in extras.items()},
+        **{path: _recipe(path, extras_of) for path, extras_of in extras.items()},
     }
 
 
@@ -84,14 +84,14 @@ def folder(name: str) -> str:
 def brought(needs: Iterable[str]) -> list[str]:
     """Return the folders of the plugins that come with requirements, and META: what they name, and what these need."""
     by_name = {project["name"]: name for name, project in projects().items()}
-    found: set[str] = set()
+    folders: set[str] = set()
     left = [*needs]
     while left:
         name = by_name.get(re.split(r"[\[~=<>; ]", left.pop())[0])
-        if name is not None and name not in found:
-            found.add(name)
+        if name is not None and name not in folders:
+            folders.add(name)
             left += projects()[name]["dependencies"]
-    return sorted(found)
+    return sorted(folders)
 
 
 # --- How ours are installed
@@ -151,7 +151,7 @@ def _row(name: str, project: dict[str, Any], registry: Registry) -> dict[str, An
         "summary": project["description"].removeprefix("rewardlab plugin: "),
         "components": sorted(component for plugin in plugins for component in _components(plugin)),
         "commands": _commands(project),
-        "actions": sorted({hook for plugin in plugins for hook, found in plugin.actions.items() if found}),
+        "actions": sorted({hook for plugin in plugins for hook, hooks in plugin.actions.items() if hooks}),
         "formats": sorted(project.get("entry-points", {}).get("rewardlab.row_formats", {})),
     }
 
@@ -267,9 +267,9 @@ def _table_of_plugins() -> str:
 
 def _table_of_recipes(extras: dict[Path, list[str]]) -> str:
     by_extras: dict[str, list[str]] = {}
-    for path, found in extras.items():
+    for path, extras_of in extras.items():
         name = path.relative_to(ROOT / "recipes").with_suffix("").as_posix()
-        by_extras.setdefault(installation(found), []).append(name)
+        by_extras.setdefault(installation(extras_of), []).append(name)
     lines = [f"| `{command}` | {', '.join(names)} |\n" for command, names in sorted(by_extras.items())]
     return "".join(["| first | then these recipes can be run |\n|---|---|\n", *lines])
 

@@ -23,8 +23,8 @@ HEAD = """\
 def main() -> None:
     """Resolve requirements.txt anew and write the file."""
     command = ["uv", "pip", "compile", *OPTIONS, *PLAIN, "--quiet", "requirements.txt"]
-    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    blocks = re.split(r"\n(?=\S)", found.strip())
+    resolved = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    blocks = re.split(r"\n(?=\S)", resolved.strip())
     kept = [block for block in blocks if not block.startswith("-e ") and not BROUGHT_BY_TORCH.match(block)]
     (ROOT / "requirements.lock").write_text(HEAD + "\n".join(kept) + "\n", encoding="utf-8")
     print(f"{len(kept)} packages: requirements.lock")

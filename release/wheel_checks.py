@@ -45,9 +45,9 @@ def _of_metadata(metadata: Message, project: Mapping[str, Any], urls: Mapping[st
     wanted = {f"Programming Language :: Python :: {version}" for version in PYTHONS} | {"Typing :: Typed"}
     for classifier in sorted(wanted - {*(metadata.get_all("Classifier") or [])}):
         yield f"no classifier {classifier}"
-    told = dict(re.split(r",\s*", url, maxsplit=1) for url in metadata.get_all("Project-URL") or [])
-    if told != dict(urls):
-        yield f"project URLs {told} are not {dict(urls)}"
+    listed = dict(re.split(r",\s*", url, maxsplit=1) for url in metadata.get_all("Project-URL") or [])
+    if listed != dict(urls):
+        yield f"project URLs {listed} are not {dict(urls)}"
     if metadata["Description-Content-Type"] != "text/markdown" or len(str(metadata.get_payload())) < 200:
         yield "no README as its description"
     if not metadata["Summary"]:

@@ -26,7 +26,7 @@ ORDER = (
     *("run", "new", "check", "eval", "score", "causes", "compare", "tables", "winrates", "convert", "probe", "judge"),
     *("report", "ledger", "plugins", "env", "schema"),
 )
-"""of --help; other commands come last"""
+"""the order of commands in --help; others come last"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -166,8 +166,8 @@ def _show(result: "CommandResult | int", as_json: bool) -> int:
     """Print what a command found, and return its exit code."""
     if isinstance(result, int):
         return result
-    told = as_json and isinstance(result.data, dict) and {"warnings", "findings", "doubts"} & result.data.keys()
-    for warning in () if told else result.warnings:
+    in_data = as_json and isinstance(result.data, dict) and {"warnings", "findings", "doubts"} & result.data.keys()
+    for warning in () if in_data else result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if as_json:
         from rewardlab.text.printable import print_json
@@ -258,9 +258,9 @@ def _help() -> str:
     commands = installed_commands()
     commands.sort(key=lambda command: ORDER.index(command[0]) if command[0] in ORDER else len(ORDER))
     width = max(len(name) for name, _ in commands)
-    lines = [f"  {name:<{width}}  {what}" for name, what in commands]
+    lines = [f"  {name:<{width}}  {summary}" for name, summary in commands]
     if missing := missing_commands():
-        lines += ["", "Not installed:", *(f"  {name:<{width}}  {what}" for name, what in missing)]
+        lines += ["", "Not installed:", *(f"  {name:<{width}}  {summary}" for name, summary in missing)]
     return "\n".join(
         [
             "usage: rewardlab COMMAND ...",

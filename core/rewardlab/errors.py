@@ -68,10 +68,10 @@ class RewardlabError(Exception):
 
     def as_dict(self) -> dict[str, Any]:
         """Return JSON values: {"ok": false, "problems": [{"where", "path", "what"}], **details}."""
-        problems = [{"where": p.where, "path": list(p.path), "what": p.what} for p in self._found()]
+        problems = [{"where": p.where, "path": list(p.path), "what": p.what} for p in self._problems()]
         return {"ok": False, "problems": problems, **self.details}
 
-    def _found(self) -> Sequence[Problem]:
+    def _problems(self) -> Sequence[Problem]:
         return [Problem(where="", what=line) for line in str(self).splitlines()]
 
 
@@ -89,7 +89,7 @@ class UserError(RewardlabError):
             self.problems[MAX_LISTED:] = [Problem(where="", what=more)]
         super().__init__("\n".join(map(str, self.problems)))
 
-    def _found(self) -> Sequence[Problem]:
+    def _problems(self) -> Sequence[Problem]:
         return self.problems
 
 
@@ -119,11 +119,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: "; did you mean 'x'?", or a list of the known names."""
     known = sorted(set(known))
     if len(name) <= _SEARCHED_LENGTH:
-        likely = sorted(known, key=lambda one: abs(len(one) - len(name)))[:_SEARCHED]
+        likely = sorted(known, key=lambda candidate: abs(len(candidate) - len(name)))[:_SEARCHED]
         if close := difflib.get_close_matches(name, likely, n=1, cutoff=0.6):
             return f"; did you mean {close[0]!r}?"
         if len(known) > _SHOWN:  # the entries least like the name are left out of a list
-            likely.sort(key=lambda one: -difflib.SequenceMatcher(None, name, one).ratio())
+            likely.sort(key=lambda candidate: -difflib.SequenceMatcher(None, name, candidate).ratio())
             known = likely
     if not known:
         return "; there is none"

@@ -47,7 +47,11 @@ class LineAppender:
     """
 
     def __init__(self, path: Path, new: bool = False) -> None:
-        """Open the file, making it if it is missing. new: raise a UserError if it is there, whoever made it when."""
+        """Open the file, making it if it is missing.
+
+        Args:
+            new: raise a UserError if it is there, whoever made it when.
+        """
         self._path = path
         try:
             if not new:
@@ -119,9 +123,9 @@ def _line_start(file: BinaryIO, end: int) -> int:
     while end > 0:
         start = max(0, end - _BLOCK)
         file.seek(start)
-        found = file.read(end - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
         end = start
     return 0
 
@@ -216,12 +220,17 @@ def whole_folder(target: Path) -> Iterator[Path]:
 
 
 class FileLock:
-    """A lock (flock) on a file, held until `close` or the end of the process, however it ends."""
+    """A lock (flock) on a file, held until `close` or the end of the process, however it ends.
+
+    with closing(FileLock(folder / "lock")):
+        ...  # no other process is here
+    """
 
     def __init__(self, path: Path, wait: bool = False) -> None:
         """Take the lock. Raises BlockingIOError if another process holds it, JobError if the file system has none.
 
-        wait: until another process holds it no more.
+        Args:
+            wait: until another process holds it no more.
         """
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

@@ -67,9 +67,9 @@ def our_commands() -> dict[str, str]:
     return commands | {name: text for plugin in first_party().values() for name, text in plugin["commands"].items()}
 
 
-def plugin_with(of: Literal["commands", "formats", "actions"], name: str) -> str | None:
+def plugin_with(kind: Literal["commands", "formats", "actions"], name: str) -> str | None:
     """Return the plugin of ours that has a command, an ending of row files or an action's hook; None if none has."""
-    return next((plugin for plugin, row in first_party().items() if name in row[of]), None)
+    return next((plugin for plugin, row in first_party().items() if name in row[kind]), None)
 
 
 @cache

@@ -86,7 +86,7 @@ class Completion:
 
     @property
     def characters(self) -> int:
-        """How many characters its text and its messages have, about: what it takes of the memory."""
+        """The number of characters of its text and messages, roughly: the memory that it takes."""
         return len(self.text) + sum(len(str(message)) for message in self.messages)
 
     def as_dict(self) -> dict[str, Any]:
@@ -97,8 +97,10 @@ class Completion:
 
 def _last_answer(messages: Sequence[Turn]) -> int | None:
     """Return the place of the assistant's last message that has a text."""
-    said = [at for at, message in enumerate(messages) if message["role"] == "assistant" and message["content"].strip()]
-    return said[-1] if said else None
+    answers = [
+        at for at, message in enumerate(messages) if message["role"] == "assistant" and message["content"].strip()
+    ]
+    return answers[-1] if answers else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,6 +114,10 @@ class Group:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
     """A reward's verdict on one completion.
+
+        Score(value=1.0, info={"answer": "4"})          # a number
+        Score(info={"reason": "the row has no answer"})  # the reward abstains
+        Score(error="the judge gave no verdict")         # the reward failed
 
     `value` is a number; or None without `error`: the reward abstains; or None with `error`: it failed.
     A failure is never a low score. `info` holds JSON values and is kept when `value` is None.
@@ -154,6 +160,8 @@ class Candidates(Sequence[PoolEntry]):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ask:
     """A question to a judge.
+
+        reply = await judge.ask(Ask(messages=[{"role": "user", "content": "Is 4 the sum of 2 and 2?"}]))
 
     `messages` is the prompt for judges that read text. `parts` holds the structured pieces (query, a, b,
     reference) for judges that do not. `params` goes to the server as it is (temperature, max_tokens, ...).
@@ -198,7 +206,7 @@ class Reply:
 
     @property
     def fault(self) -> str | None:
-        """Why the text cannot be the whole answer, in words; None if nothing says that it is not."""
+        """The reason why the text cannot be the whole answer, in words; None if nothing says that it is not."""
         blank = not self.text.strip()
         if self.finish_reason == "refusal":
             return "the judge refused to answer" + ("" if blank else f": {' '.join(self.text[:MAX_REFUSAL].split())}")

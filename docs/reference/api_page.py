@@ -48,10 +48,10 @@ def page():
     lines = [HEAD]
     for package, about in PACKAGES.items():
         module = import_module(package)
-        said = {name: first_sentence(getattr(module, name)) for name in module.__all__}
-        cells = [f"`{name}` | {sentence}" for name, sentence in said.items() if sentence]
+        sentences = {name: first_sentence(getattr(module, name)) for name in module.__all__}
+        cells = [f"`{name}` | {sentence}" for name, sentence in sentences.items() if sentence]
         rows = [f"| {' | '.join(pair)} |" for pair in zip_longest(cells[::2], cells[1::2], fillvalue=" | ")]
-        others = ", ".join(f"`{name}`" for name, sentence in said.items() if not sentence)
+        others = ", ".join(f"`{name}`" for name, sentence in sentences.items() if not sentence)
         lines += [f"## {package}", "", about + f" Constants and types: {others}." * bool(others), ""]
         lines += ["| name | | name | |", "|---|---|---|---|", *rows, ""]
     return "\n".join(lines)

@@ -19,8 +19,8 @@ def page():
     for name, plugin in first_party().items():
         specs = component_rows(Registry().plugin(name)) if plugin["components"] else []
         if rows := [row for row in specs if row["kind"] != "backend"]:
-            told = f"[{plugin['distribution']}](../../plugins/{plugin['folder']}/README.md): {plugin['summary']}."
-            sections.append(f"## {name}\n\n{told}\n")
+            about = f"[{plugin['distribution']}](../../plugins/{plugin['folder']}/README.md): {plugin['summary']}."
+            sections.append(f"## {name}\n\n{about}\n")
         for row in rows:
             facts = [row["kind"], row.get("scope"), "range" in row and "{:g} to {:g}".format(*row["range"])]
             row["summary"] = f"{row['summary'][0].upper()}{row['summary'][1:]} ({', '.join(filter(None, facts))})."

@@ -23,6 +23,6 @@ def page():
     lines = ["| argument | set by | from, or why not |", "|---|---|---|"]
     for name, row in setters().items():
         kind = next(kind for kind in SETTERS if kind in row)
-        said = f"`{row[kind]}`" if kind == "recipe" else row[kind]
-        lines.append(f"| `{name}` | {SETTERS[kind]} | {said} |")
+        source = f"`{row[kind]}`" if kind == "recipe" else row[kind]
+        lines.append(f"| `{name}` | {SETTERS[kind]} | {source} |")
     return HEAD + "\n".join(lines) + "\n"

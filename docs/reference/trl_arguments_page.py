@@ -30,6 +30,6 @@ def page():
                 f"| `{name}` | {', '.join(row['takes']).replace('|', 'or')} | {row['does'].replace('|', '/')} |"
             )
         lines += ["", "Not passed on:", "", "| field | the recipe's key, or why not |", "|---|---|"]
-        said = {name: f"`{key}`" for name, key in owned_fields(kind, "recipe").items()} | owned_fields(kind, "not")
-        lines += [*(f"| `{name}` | {said[name]} |" for name in sorted(said)), ""]
+        reasons = {name: f"`{key}`" for name, key in owned_fields(kind, "recipe").items()} | owned_fields(kind, "not")
+        lines += [*(f"| `{name}` | {reasons[name]} |" for name in sorted(reasons)), ""]
     return "\n".join(lines)

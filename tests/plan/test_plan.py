@@ -519,7 +519,7 @@ def test_one_mistake_does_not_make_up_others(check, old, new, place):
 def test_stages_that_are_none_leave_their_mistake_alone(check):
     start = RECIPE.index("stages:")
     (line,) = check(RECIPE[:start] + "stages: rl")
-    assert line.startswith('13: stages: expected a list, found "rl" (what to do, in order')
+    assert line.startswith('13: stages: expected a list, found "rl" (the stages, in order')
 
 
 def test_what_stands_beside_a_mistake_is_still_checked(check):

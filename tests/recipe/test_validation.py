@@ -128,7 +128,7 @@ def recipe(**parts):
 
 
 def test_a_missing_key_says_what_is_expected():
-    assert lines({}, Recipe) == ["r.yaml:3.version: missing; expected 1 (of the recipe format)"]
+    assert lines({}, Recipe) == ["r.yaml:3.version: missing; expected 1 (version of the recipe format)"]
     (line,) = recipe(reward={"components": {"a": {"use": "x/y"}}})
     assert line.startswith("r.yaml:3.reward.total: missing; expected text (names, numbers, + - * /")
     (line,) = recipe(stages=[{"use": "data", "to": "x.jsonl"}])
@@ -256,7 +256,7 @@ def test_lookup():
         ({"epochs_per_batch": 0}, "epochs_per_batch: expected a number greater than 0"),
         ({"min_p": 1.5}, "min_p: expected a number less than or equal to 1"),
         ({"repetition_penalty": 0}, "repetition_penalty: expected a number greater than 0"),
-        ({"kl": {"sync_every": 4}}, "sync_every moves the reference, and without a coef there is none"),
+        ({"kl": {"sync_every": 4}}, "sync_every moves the reference, which there is only with a coef"),
         ({"kl": {"coef": 0.1, "mixup_alpha": 0.5}}, "mixup_alpha goes with sync_every"),
         ({"loss": "cispo", "importance_sampling_level": "sequence"}, "loss cispo weighs single tokens"),
         ({"loss": "cispo", "dual_clip": 9}, "dual_clip does not go with loss cispo"),

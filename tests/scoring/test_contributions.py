@@ -7,8 +7,8 @@ from rewardlab.scoring.group_attribution import contributions_to_shaped, slope_o
 
 def contributions(a, shaped, slope):
     """(contributions of a, rest)"""
-    found = contributions_to_shaped(TotalParts(of={"a": a}, constant=0.0, means={}), shaped, range(len(a)), slope)
-    return found.of["a"], found.rest
+    found = contributions_to_shaped(TotalParts(by_name={"a": a}, constant=0.0, means={}), shaped, range(len(a)), slope)
+    return found.by_name["a"], found.rest
 
 
 def test_what_contributes_nothing_is_not_written_as_minus_0():

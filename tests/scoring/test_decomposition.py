@@ -57,7 +57,7 @@ def test_parts_and_the_constant_add_up_to_the_total(data, expression, size):
     values = data.draw(columns(expression.names, size))
     found = Decomposition(expression, TOPS).parts(values)
     for index in range(size):
-        own = [found.of[name][index] for name in expression.names]
+        own = [found.by_name[name][index] for name in expression.names]
         total = expression.evaluate({name: values[name][index] for name in expression.names})
         largest = max(map(abs, [1.0, total, found.constant, *own]))
         assert math.fsum([*own, found.constant]) == pytest.approx(total, abs=1e-12 * largest)
@@ -82,55 +82,55 @@ def test_a_name_that_is_only_added_has_a_weight_and_its_part_is_exactly_weight_t
     values = {"a": [0.25, 1.0], "b": [-0.5, 0.1], "c": [0.7, 2.0], "d": [0.0, 1.0]}
     found = decomposition.parts({name: values[name] for name in decomposition.names})
     for name, weight in weights.items():
-        assert found.of[name] == [weight * value for value in values[name]]
+        assert found.by_name[name] == [weight * value for value in values[name]]
 
 
 def test_a_gate_takes_away_what_it_does_not_let_through():
     found = parts("(a + b) * f", a=[0.5, 0.5], b=[0.25, 0.25], f=[1.0, 0.2])
-    assert found.of["a"] == [0.5, 0.5]
-    assert found.of["b"] == [0.25, 0.25]
-    assert found.of["f"] == [0.0, pytest.approx(0.75 * -0.8)]
+    assert found.by_name["a"] == [0.5, 0.5]
+    assert found.by_name["b"] == [0.25, 0.25]
+    assert found.by_name["f"] == [0.0, pytest.approx(0.75 * -0.8)]
     assert found.constant == 0
 
 
 def test_a_gate_may_stand_in_a_product_twice():
     found = parts("(a + b) * f * f", a=[0.5], b=[0.5], f=[0.5])
-    assert (found.of, found.constant) == ({"a": [0.5], "b": [0.5], "f": [-0.75]}, 0)
+    assert (found.by_name, found.constant) == ({"a": [0.5], "b": [0.5], "f": [-0.75]}, 0)
     found = parts("(a + b) * c * c", a=[0.5], b=[0.5], c=[1.0])  # open at 2 * 2
-    assert (found.of, found.constant) == ({"a": [2.0], "b": [2.0], "c": [-3.0]}, 0)
+    assert (found.by_name, found.constant) == ({"a": [2.0], "b": [2.0], "c": [-3.0]}, 0)
 
 
 def test_several_gates_share_what_they_take_away():
     found = parts("a * (1 + 1) * f * g + 0 * b", a=[0.8], b=[0.0], f=[0.0], g=[0.0])
-    assert [found.of[name][0] for name in "afg"] == pytest.approx([-2 / 15, -14 / 15, -14 / 15])
+    assert [found.by_name[name][0] for name in "afg"] == pytest.approx([-2 / 15, -14 / 15, -14 / 15])
     assert found.constant == 2  # a multiplies nothing but gates: it is one, too
 
 
 def test_bare_names_that_multiply_nothing_else_are_gates_of_the_most_that_they_can_be():
     found = parts("3 * f * g", f=[1.0, 1.0, 0.0], g=[1.0, 0.5, 0.0])
     assert found.constant == 3
-    assert found.of == {"f": [0.0, 0.0, -1.5], "g": [0.0, -1.5, -1.5]}
+    assert found.by_name == {"f": [0.0, 0.0, -1.5], "g": [0.0, -1.5, -1.5]}
 
 
 def test_gates_inside_of_gates_take_from_what_is_there():
     found = parts("(a * f + b) * g", a=[0.5], f=[0.5], b=[0.5], g=[0.0])
     # a and f are gates of 1, open to g; g takes all that is left
-    assert found.of["a"] == found.of["f"] == [-0.375]
-    assert (found.of["b"], found.of["g"], found.constant) == ([0.5], [-0.75], 1.0)
+    assert found.by_name["a"] == found.by_name["f"] == [-0.375]
+    assert (found.by_name["b"], found.by_name["g"], found.constant) == ([0.5], [-0.75], 1.0)
 
 
 def test_what_is_mixed_is_compared_with_the_mean_of_the_group():
     found = parts("min(a, d)", a=[0.0, 1.0], d=[0.5, 0.5])
     assert found.means == {"a": 0.5, "d": 0.5}
     assert found.constant == 0.5
-    assert found.of == {"a": [-0.5, 0.0], "d": [0.0, 0.0]}
+    assert found.by_name == {"a": [-0.5, 0.0], "d": [0.0, 0.0]}
     turned = parts("1 - 2 * min(a, d)", a=[0.0, 1.0], d=[0.5, 0.5])
-    assert (turned.of, turned.constant) == ({"a": [1.0, 0.0], "d": [0.0, 0.0]}, 0.0)
+    assert (turned.by_name, turned.constant) == ({"a": [1.0, 0.0], "d": [0.0, 0.0]}, 0.0)
 
 
 def test_numbers_whose_product_is_too_large_are_left_as_they_stand():
     found = parts("a * 1e308 * 10", a=[1e-10, 0.0])
-    assert [value + found.constant for value in found.of["a"]] == pytest.approx([1e299, 0.0], abs=1e285)
+    assert [value + found.constant for value in found.by_name["a"]] == pytest.approx([1e299, 0.0], abs=1e285)
 
 
 @each_case("total", ["a / c", "(a + d) * (b + c)", "clip(a + c, 0, 1)", "1 / c", "a / (c * d + 1)"])

@@ -70,7 +70,7 @@ def caused(group_of, columns, total, normalizers=(), **more):
     """(contributions, rest, shaped) of a group."""
     size = len(next(iter(columns.values())))
     made = composition(total, normalizers, **more).compose(group_of(*["x"] * size), scores(columns))
-    return made.causes.found.contributions, made.causes.found.rest, made.shaped
+    return made.causes.attribution.contributions, made.causes.attribution.rest, made.shaped
 
 
 # --- they add up, whatever the recipe
@@ -117,7 +117,7 @@ def test_contributions_and_the_rest_add_up_to_the_shaped_reward(group_of, drawn,
         scored = made.compose_kept(pool, kept, alone, seen)
     except JobError:
         assume(False)
-    found = scored.causes.found
+    found = scored.causes.attribution
     known = [value for column in found.contributions.values() for value in column if value is not None]
     largest = max(map(abs, [*known, *found.rest, *scored.shaped]))
     rests = set()
@@ -167,8 +167,8 @@ def test_a_gate_is_compared_with_itself_open(group_of):
 
 def test_what_a_pool_that_was_not_kept_says_is_in_the_mean(group_of):
     made = composition("a", [Center()]).compose_kept(group_of(*"wxyz"), [3, 1], scores({"a": [0.0, 0.0, 0.0, 1.0]}), {})
-    assert made.causes.found.contributions == {"a": [0.75, -0.25]}
-    assert made.causes.found.rest == [0.0, 0.0]
+    assert made.causes.attribution.contributions == {"a": [0.75, -0.25]}
+    assert made.causes.attribution.rest == [0.0, 0.0]
 
 
 def test_of_what_was_kept_it_says_what_the_total_saw_of_it(group_of):
@@ -182,8 +182,8 @@ def test_of_what_was_kept_it_says_what_the_total_saw_of_it(group_of):
 def test_kept_totals_that_are_all_equal_stand_beside_the_mean_of_their_pool(group_of):
     cells = {"a": [1.0, 0.5, 0.0, 0.0], "d": [0.5, 1.0, 0.0, 0.0]}
     made = composition("a + d", [Center()]).compose_kept(group_of(*"wxyz"), [0, 1], scores(cells), {})
-    assert made.causes.found.contributions == {"a": [0.625, 0.125], "d": [0.125, 0.625]}
-    assert made.causes.found.rest == [0.0, 0.0]
+    assert made.causes.attribution.contributions == {"a": [0.625, 0.125], "d": [0.125, 0.625]}
+    assert made.causes.attribution.rest == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("normalizer", [Center(), Std(StdOptions())])
@@ -237,8 +237,8 @@ def test_a_completion_without_a_total_has_no_causes_but_the_rest(group_of):
     columns = {"a": [1.0, FAILED, 0.5], "d": [0.0, 1.0, 0.5]}
     uses = {"a": use, "d": ComponentUse(use="test/made")}
     made = composition("a + d", [], uses).compose(group_of(*"xyz"), scores(columns))
-    assert made.causes.found.contributions == {"a": [1.0, None, 0.5], "d": [0.0, None, 0.5]}
-    assert made.causes.found.rest == [0.0, made.shaped[1], 0.0]
+    assert made.causes.attribution.contributions == {"a": [1.0, None, 0.5], "d": [0.0, None, 0.5]}
+    assert made.causes.attribution.rest == [0.0, made.shaped[1], 0.0]
     assert made.causes.entry("a", 1) == {"weight": 1.0, "contribution": None}
 
 
@@ -246,11 +246,11 @@ def test_a_truncated_completion_that_counts_as_0_is_no_components_doing(group_of
     group = group_of(Completion(text="x"), Completion(text="y"), Completion(text="z", truncated=True))
     made = composition("a", [Center()], zero_truncated=True).compose(group, scores({"a": [0.5, 1.0, 1.0]}))
     assert made.shaped == [0.0, 0.5, -0.5]
-    assert made.causes.found.contributions == {"a": [-0.25, 0.25, None]}
-    assert made.causes.found.rest == [0.25, 0.25, -0.5]
+    assert made.causes.attribution.contributions == {"a": [-0.25, 0.25, None]}
+    assert made.causes.attribution.rest == [0.25, 0.25, -0.5]
     made = composition("a", [Ranks()], zero_truncated=True).compose(group, scores({"a": [0.2, 1.0, 1.0]}))
     slope = 1 / 0.56  # of the line through all three: (0.2, 1), (1, 2) and, truncated, (0, 0)
-    assert made.causes.found.contributions["a"] == [pytest.approx(-0.4 * slope), pytest.approx(0.4 * slope), None]
+    assert made.causes.attribution.contributions["a"] == [pytest.approx(-0.4 * slope), pytest.approx(0.4 * slope), None]
 
 
 # --- when they are worked out
@@ -258,11 +258,11 @@ def test_a_truncated_completion_that_counts_as_0_is_no_components_doing(group_of
 
 def test_they_are_worked_out_when_somebody_asks_and_travel_as_what_was_found(group_of):
     made = composition("a + min(a, 0)").compose(group_of("x", "y"), scores({"a": [0.5, 1.0]}))
-    assert "found" not in vars(made.causes)
-    assert made.causes.found is made.causes.found, "and once"
+    assert "attribution" not in vars(made.causes)
+    assert made.causes.attribution is made.causes.attribution, "and once"
     travelled = pickle.loads(pickle.dumps(made))
     assert isinstance(travelled.causes, GroupAttribution)
-    assert travelled.causes.found == made.causes.found
+    assert travelled.causes.attribution == made.causes.attribution
     assert travelled.causes.entry("a", 1) == {"weight": 1.0, "counterfactual": 0.75, "contribution": 1.0}
     assert travelled == made
 
@@ -277,8 +277,8 @@ def test_a_gate_of_a_plan_is_open_at_the_upper_end_of_its_range(group_of, reward
     half = reward(lambda items: [Score(value=0.5) for _ in items], range=(-1, 3))
     with Scorer(plan_of({"a": half, "b": half}, "a * b")) as scorer:
         [scored] = scorer.score_groups([group_of("x")])
-    assert scored.causes.found.rest == [9.0]
-    assert scored.causes.found.contributions == {"a": [-4.375], "b": [-4.375]}
+    assert scored.causes.attribution.rest == [9.0]
+    assert scored.causes.attribution.contributions == {"a": [-4.375], "b": [-4.375]}
 
 
 # --- docs/causes.md
@@ -300,6 +300,6 @@ def test_the_worked_example_of_the_documentation(group_of):
             group_of(*"wxyz"), scores(values)
         )
         assert made.shaped == pytest.approx(expected.pop(result))
-        assert made.causes.found.contributions.keys() == expected.keys() == values.keys()
+        assert made.causes.attribution.contributions.keys() == expected.keys() == values.keys()
         for name, column in expected.items():
-            assert made.causes.found.contributions[name] == pytest.approx(column)
+            assert made.causes.attribution.contributions[name] == pytest.approx(column)

@@ -38,7 +38,7 @@ class Argument:
     """A field of a command's options as a command line has it.
 
     Args:
-        one: the type of one value.
+        value_type: the type of one value.
         multiple: a list of them.
         pairs: a mapping, each entry written NAME=VALUE.
     """
@@ -46,7 +46,7 @@ class Argument:
     name: str
     mark: Any
     help: str
-    one: Any
+    value_type: Any
     required: bool
     default: Any
     multiple: bool = False
@@ -70,12 +70,12 @@ class Argument:
 
     def add_to(self, parser: ArgumentParser) -> None:
         """Add this argument to a parser; what is not given there is None."""
-        if self.one is bool:
+        if self.value_type is bool:
             parser.add_argument(*self.flags, dest=self.name, action="store_const", const=True, help=self.help)
             return
         how: dict[str, Any] = {"type": self._type(), "help": self._help()}
-        if typing.get_origin(self.one) is Literal:
-            how["choices"] = typing.get_args(self.one)
+        if typing.get_origin(self.value_type) is Literal:
+            how["choices"] = typing.get_args(self.value_type)
         elif metavar := getattr(self.mark, "metavar", None):
             how["metavar"] = metavar
         if not self.flags:
@@ -92,9 +92,9 @@ class Argument:
         return f"{text} ({self.default})" if plain and not self.required else text
 
     def _type(self) -> Callable[[str], Any]:
-        if self.one in (int, float):
-            return partial(_number, whole=self.one is int, low=self.low, high=self.high)
-        return Path if self.one is Path else str
+        if self.value_type in (int, float):
+            return partial(_number, whole=self.value_type is int, low=self.low, high=self.high)
+        return Path if self.value_type is Path else str
 
     def values(self, given: Any) -> Any:
         """Return what the parser found as the field's value."""
@@ -104,7 +104,7 @@ class Argument:
         """Return the words of a command line that give this value; none for the default."""
         if value == self.default or isinstance(self.mark, PythonOnly):
             return []
-        if self.one is bool:
+        if self.value_type is bool:
             return self.flags[-1:]
         each = [f"{name}={item}" for name, item in value.items()] if isinstance(value, Mapping) else value
         texts = list(map(str, each if self.multiple or self.pairs else [value]))
@@ -170,24 +170,24 @@ def arguments_of(config: type[Config]) -> list[Argument]:
 
 def _argument(name: str, info: Any, text: str) -> Argument:
     metadata = list(info.metadata)
-    one, multiple, pairs = info.annotation, False, False
+    annotation, multiple, pairs = info.annotation, False, False
     while True:
-        origin, inside = typing.get_origin(one), typing.get_args(one)
+        origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
         if origin is typing.Annotated:
-            one, metadata = inside[0], [*metadata, *inside[1:]]
+            annotation, metadata = inside[0], [*metadata, *inside[1:]]
         elif origin in (typing.Union, types.UnionType):
             members = [member for member in inside if member is not type(None)]
             lists = [member for member in members if typing.get_origin(member) in (list, tuple)]
-            one = (lists or members)[0]
+            annotation = (lists or members)[0]
         elif origin in (list, tuple):
-            one, multiple = inside[0], True
+            annotation, multiple = inside[0], True
         elif origin is dict:
-            one, pairs = str, True
+            annotation, pairs = str, True
         else:
             break
     metadata = [inner for mark in metadata for inner in (getattr(mark, "metadata", None) or [mark])]
-    bounds = [(mark, theirs, ours) for mark in metadata for theirs, ours in _BOUNDS.items()]
-    limits = {ours: getattr(mark, theirs) for mark, theirs, ours in bounds if hasattr(mark, theirs)}
+    bounds = [(mark, bound, limit) for mark in metadata for bound, limit in _BOUNDS.items()]
+    limits = {limit: getattr(mark, bound) for mark, bound, limit in bounds if hasattr(mark, bound)}
     mark = next((mark for mark in metadata if isinstance(mark, Positional | Flag | Overrides | PythonOnly)), None)
     required = info.is_required()
     default = None if required else info.get_default(call_default_factory=True)
@@ -195,7 +195,7 @@ def _argument(name: str, info: Any, text: str) -> Argument:
         name=name,
         mark=mark,
         help=text,
-        one=one,
+        value_type=annotation,
         required=required,
         default=default,
         multiple=multiple,
@@ -211,8 +211,8 @@ def validated(config: type[Config], values: Mapping[str, Any], arguments: Sequen
     except ValidationError as error:
         shown = {argument.name: argument.shown for argument in arguments}
         problems = []
-        for found in error.errors(include_url=False):
-            place = found["loc"][0] if found["loc"] else ""
-            what = found["msg"].removeprefix("Value error, ")
-            problems.append(Problem(where=shown.get(str(place), str(place)), what=what))
+        for mistake in error.errors(include_url=False):
+            place = mistake["loc"][0] if mistake["loc"] else ""
+            message = mistake["msg"].removeprefix("Value error, ")
+            problems.append(Problem(where=shown.get(str(place), str(place)), what=message))
         raise UserError(problems) from error

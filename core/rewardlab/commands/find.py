@@ -66,8 +66,8 @@ def installed_commands() -> list[tuple[str, str]]:
     offers = [offer for _, same_name in sorted(_offers(states_of_path()).items()) for offer in same_name]
     own = {"rewardlab-core", *(plugin["distribution"] for plugin in first_party().values())}
     here = {offer.name for offer in offers if offer.distribution in own}
-    ours = [(name, summary) for name, summary in our_commands().items() if name in here]
-    return ours + [_of_third_party(offer) for offer in offers if offer.distribution not in own]
+    named = [(name, summary) for name, summary in our_commands().items() if name in here]
+    return named + [_of_third_party(offer) for offer in offers if offer.distribution not in own]
 
 
 def missing_commands() -> list[tuple[str, str]]:

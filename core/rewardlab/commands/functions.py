@@ -37,7 +37,7 @@ def _by_position(name: str, arguments: Sequence[Argument], words: Sequence[Any])
     given = [word for word in words if overrides and isinstance(word, str) and apart([word])[1]]
     if overrides and given:
         yield overrides, given
-    others = [word for word in words if not any(word is one for one in given)]
+    others = [word for word in words if not any(word is word_given for word_given in given)]
     places = [argument for argument in arguments if _has_place(argument)]
     if len(others) > len(places):
         raise TypeError(f"{name}() takes {len(places)} arguments by position, and {len(others)} were given")
@@ -57,7 +57,9 @@ def _signature(arguments: Sequence[Argument]) -> inspect.Signature:
         default = kinds.empty if argument.required else argument.default
         parameters.append(inspect.Parameter(argument.name, kinds.POSITIONAL_OR_KEYWORD, default=default))
     # a parameter without a default behind one that has one: by name it can be given all the same
-    if any(one.default is not kinds.empty and two.default is kinds.empty for one, two in pairwise(parameters)):
+    if any(
+        parameter.default is not kinds.empty and two.default is kinds.empty for parameter, two in pairwise(parameters)
+    ):
         parameters = [parameter.replace(kind=kinds.KEYWORD_ONLY) for parameter in parameters]
     rest = [argument for argument in arguments if not _has_place(argument)]
     words = [inspect.Parameter(a.name, kinds.VAR_POSITIONAL) for a in rest if isinstance(a.mark, Overrides)]

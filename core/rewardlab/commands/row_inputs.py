@@ -34,16 +34,16 @@ def file_of(
         return
     if isinstance(rows, (str, os.PathLike)):
         whole, advice = os.fspath(rows), "fix them, or leave them out with --skip-bad"
-        found = rollout_rows(whole, format)
-        if found is None:
+        placed = rollout_rows(whole, format)
+        if placed is None:
             yield whole, say
             return
     else:
         whole, advice = "rows", "a row holds JSON values"
-        found = ((f"rows[{index}]", row) for index, row in enumerate(as_dicts(rows)))
+        placed = ((f"rows[{index}]", row) for index, row in enumerate(as_dicts(rows)))
     with tempfile.TemporaryDirectory(prefix="rewardlab-") as folder:
         path, places = Path(folder) / "rows.jsonl", Path(folder) / "places"
-        bad = _write(found, path, places)
+        bad = _write(placed, path, places)
         if bad.count and (whole == "rows" or not skip_bad):
             raise bad.error(whole, advice)
         for problem in bad.listed:

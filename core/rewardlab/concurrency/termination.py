@@ -1,4 +1,4 @@
-"""SIGTERM, which schedulers send before they kill, and SIGHUP, when a terminal is gone, do what Ctrl-C does."""
+"""Endings by signal: SIGTERM of schedulers and SIGHUP of a lost terminal do what Ctrl-C does."""
 
 import math
 import os
@@ -20,9 +20,9 @@ _heard: list[int] = []
 
 @contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP in this block do what Ctrl-C does, and the same again if it has not ended in time.
+    """Treat SIGTERM and SIGHUP like Ctrl-C in this block; repeat after the grace period.
 
-    The time is the environment's REWARDLAB_GRACE_S, in seconds, else GRACE_S. A step under way gets that long to end,
+    The period is REWARDLAB_GRACE_S of the environment, in seconds, else GRACE_S. A step under way gets so long to end,
     and what it leaves is said before the kill comes. Outside of the main thread, which alone hears signals, and where
     the program has a handler of its own, nothing is changed, nor for a signal that it ignores (nohup).
     """

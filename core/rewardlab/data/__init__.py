@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rewardlab.data.jsonl import kind_of as kind_of
     from rewardlab.data.jsonl import measured_lines as measured_lines
     from rewardlab.data.jsonl import parse_row as parse_row
-    from rewardlab.data.jsonl import told_name as told_name
+    from rewardlab.data.jsonl import shown_name as shown_name
     from rewardlab.data.jsonl import too_long as too_long
     from rewardlab.data.plain_values import plain_row as plain_row
     from rewardlab.data.rollouts import PlacedRow as PlacedRow

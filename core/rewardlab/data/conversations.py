@@ -17,7 +17,7 @@ _TEXTS = ("tool_call_id", "name", "reasoning_content")
 _PARTS = ("text", "input_text", "output_text")
 _REASONING = ("reasoning", "thinking")
 _MEDIA = ("image", "video", "audio", "file", "document")
-"""of which one stands in the type of a part that text rewards pass over, or is its key: image_url, input_audio, ..."""
+"""words in the type or the key of parts that text rewards pass over: image_url, input_audio, ..."""
 
 
 def to_conversation(value: Sequence[Any], place: str) -> tuple[Turn, ...]:
@@ -26,7 +26,7 @@ def to_conversation(value: Sequence[Any], place: str) -> tuple[Turn, ...]:
     What else a message holds is left out, as is what is null. Raises ValueError if one of them is none, or the
     assistant has none.
     """
-    turns = tuple(_turn(one, f"{place}[{index}]") for index, one in enumerate(value))
+    turns = tuple(_turn(message, f"{place}[{index}]") for index, message in enumerate(value))
     if all(turn["role"] != "assistant" for turn in turns):
         raise ValueError(f"{place} has no assistant message, which is what a reward scores")
     return turns
@@ -35,7 +35,7 @@ def to_conversation(value: Sequence[Any], place: str) -> tuple[Turn, ...]:
 def _turn(value: Any, place: str) -> Turn:
     if not isinstance(value, Mapping):
         raise ValueError(f"{place} must be a message with role and content, not {kind_of(value)}")
-    given = {key: one for key, one in value.items() if one is not None}  # tables fill columns with null
+    given = {key: part for key, part in value.items() if part is not None}  # tables fill columns with null
     role, calls = given.get("role"), given.get("tool_calls", [])
     if not isinstance(role, str):
         raise ValueError(f"{place}.role must be a text; it is {kind_of(role)}")
@@ -50,9 +50,9 @@ def _turn(value: Any, place: str) -> Turn:
     if calls:
         turn["tool_calls"] = [_call(call, f"{place}.tool_calls[{index}]") for index, call in enumerate(calls)]
     for key in _TEXTS:
-        if not isinstance(found := given.get(key, ""), str):
-            raise ValueError(f"{place}.{key} must be a text; it is {kind_of(found)}")
-        turn |= {key: found} if found else {}
+        if not isinstance(text := given.get(key, ""), str):
+            raise ValueError(f"{place}.{key} must be a text; it is {kind_of(text)}")
+        turn |= {key: text} if text else {}
     return turn
 
 

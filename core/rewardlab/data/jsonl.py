@@ -13,9 +13,9 @@ from rewardlab.text import counted
 MAX_LISTED = 20
 """maximum number of different causes listed for the bad rows of a file"""
 MAX_BYTES = 1 << 26
-"""of one row; what comes with it takes some ten times as much memory"""
+"""the largest row; with what comes with it, it takes some ten times as much memory"""
 MAX_VALUES = 1 << 22
-"""of one row, counted by brackets, braces and commas: [[],[], ... takes twenty times as much memory as its text"""
+"""the most values of a row, by brackets, braces and commas: [[],[], ... takes twenty times the memory of its text"""
 MAX_NAME_LENGTH = 80
 """characters of a key or column that a message shows"""
 BLOCK = 1 << 16
@@ -59,9 +59,13 @@ def measured_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
         yield line, size
 
 
-def too_long(what: str) -> str:
-    """Return what is wrong with a row that is longer than MAX_BYTES; `what` is its form, such as "line"."""
-    return f"this {what} is longer than {MAX_BYTES >> 20} MiB, the limit for a row; is it one row?"
+def too_long(form: str) -> str:
+    """Return what is wrong with a row that is longer than MAX_BYTES.
+
+    Args:
+        form: what it is in its file, such as "line".
+    """
+    return f"this {form} is longer than {MAX_BYTES >> 20} MiB, the limit for a row; is it one row?"
 
 
 def parse_row(text: bytes, place: str, any_text: bool = False, nan_is_null: bool = False) -> dict[str, Any] | Problem:
@@ -110,21 +114,21 @@ def _describe_syntax_error(error: json.JSONDecodeError, text: str) -> str:
         return f"the JSON is cut off at column {len(text.rstrip()) + 1}; each line must be one whole JSON object"
     if error.msg == "Extra data":
         return f"more follows the JSON value at column {error.colno}; each line must be one JSON object"
-    what, rest = error.msg[0].lower() + error.msg[1:].removesuffix(" at"), text[error.pos :]
+    reason, rest = error.msg[0].lower() + error.msg[1:].removesuffix(" at"), text[error.pos :]
     is_python = rest.startswith("'") or rest.startswith(("None", "True", "False"))
     hint = "; this is Python's notation, and json.dumps writes JSON" if is_python else ""
-    return f"not JSON: {what} at column {error.colno}{hint}"
+    return f"not JSON: {reason} at column {error.colno}{hint}"
 
 
 def _object_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) != len(pairs):
         twice = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
-        raise ValueError(f"the key {told_name(twice[0])} appears twice in one object")
+        raise ValueError(f"the key {shown_name(twice[0])} appears twice in one object")
     return row
 
 
-def told_name(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return a key's or column's name in quotes for a message: of a long one the first 80 characters."""
     return repr(name) if len(name) <= MAX_NAME_LENGTH else f"{name[:MAX_NAME_LENGTH]!r}..."
 
@@ -151,7 +155,7 @@ DECODER = json.JSONDecoder(
 RECORDS = json.JSONDecoder(
     object_pairs_hook=_object_of_unique_keys, parse_constant=lambda _: None, parse_float=_number_or_null
 )
-"""of what other tools recorded, where a number that is none says that there is no value"""
+"""how to read what other tools recorded, where a number that is none says that there is no value"""
 
 
 def _refuse_lone_surrogates(row: dict[str, Any]) -> None:
@@ -180,7 +184,7 @@ class BadRows:
     @property
     def listed(self) -> list[Problem]:
         """The listed causes, each once with its first row and, if there are several, the number of rows."""
-        return [_told_once(problem, self._times[what]) for what, problem in self._first.items()]
+        return [_with_times(problem, self._times[cause]) for cause, problem in self._first.items()]
 
     def error(self, path: str, advice: str) -> UserError:
         """Return one error with the listed problems, the number of all, and what to do."""
@@ -207,15 +211,15 @@ class BadRows:
         if self.count and not skip_bad:
             raise UserError([*self.error(path, "fix them, or leave them out with --skip-bad").problems, *more])
         if not good:
-            what = f"no row is left {purpose}" if self.count else "it has no rows"
-            raise UserError([*self.listed, Problem(where=path, what=what)])
+            emptiness = f"no row is left {purpose}" if self.count else "it has no rows"
+            raise UserError([*self.listed, Problem(where=path, what=emptiness)])
         for problem in self.listed:
             say(f"warning: {problem}")
         if self.count:
             say(f"warning: {path}: {counted(self.count, 'bad row')} left out")
 
 
-def _told_once(problem: Problem, times: int) -> Problem:
+def _with_times(problem: Problem, times: int) -> Problem:
     return problem if times == 1 else replace(problem, what=f"{problem.what} ({times} rows, this is the first)")
 
 

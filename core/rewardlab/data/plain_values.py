@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from rewardlab.data.jsonl import told_name
+from rewardlab.data.jsonl import shown_name
 
 TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
 """values without a word in JSON, which become text"""
@@ -28,7 +28,7 @@ def plain(value: Any, name: str, nan_is_null: bool = False) -> Any:
         return value
     if isinstance(value, float):
         if math.isinf(value) and not nan_is_null:
-            raise ValueError(f"the column {told_name(name)} holds an infinite number")
+            raise ValueError(f"the column {shown_name(name)} holds an infinite number")
         return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): plain(item, name, nan_is_null) for key, item in value.items() if not _is_missing(item)}
@@ -39,7 +39,7 @@ def plain(value: Any, name: str, nan_is_null: bool = False) -> Any:
     if hasattr(value, "tolist"):  # an array or number of numpy
         return plain(value.tolist(), name, nan_is_null)
     raise ValueError(
-        f"the column {told_name(name)} holds {type(value).__name__}, which is not a text, number, list or object"
+        f"the column {shown_name(name)} holds {type(value).__name__}, which is not a text, number, list or object"
     )
 
 

@@ -16,7 +16,7 @@ from rewardlab.specs.entry_points import entry_points_of
 FORMATS = "rewardlab.rollout_formats"
 """entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""
 ENDINGS = (".jsonl", ".parquet", ".eval", ".json", ".jsonl.gz")
-"""of files that are read of a folder"""
+"""endings of the files that are read of a folder"""
 HUB_DATA = "data"
 """the folder with the files of a dataset of the hub"""
 COMPLETIONS = "completions"
@@ -28,7 +28,7 @@ PlacedRow = tuple[str, dict[str, Any] | Problem]
 
 @dataclass(frozen=True, kw_only=True)
 class RolloutFormat:
-    """How the rollouts of another tool are recognized and read.
+    """A format of another tool's rollouts: how they are recognized and read.
 
     Args:
         recognizes: takes a file's path and its first record, which is empty if the file is neither JSON lines nor
@@ -90,7 +90,7 @@ def _recognized(path: str) -> RolloutFormat | None:
     if COMPLETIONS in first:
         return None
     formats = {point.name: _loaded(point) for point in entry_points_of(FORMATS)}
-    names = sorted(name for name, one in formats.items() if one.recognizes(path, first))
+    names = sorted(name for name, rollout_format in formats.items() if rollout_format.recognizes(path, first))
     if len(names) > 1:
         raise UserError(f"could be rollouts of {' or '.join(names)}; say which: --format {names[0]}", where=path)
     return formats[names[0]] if names else None

@@ -39,17 +39,19 @@ class RowNeeds:
     def lacks(self, sample: Sample, columns: Mapping[str, str]) -> Iterator[str]:
         """Yield a sentence for each field that a row lacks: who needs it, and how its column is named.
 
-        Of a row that lacks none, yield why components cannot use what it has. columns: what columns are called, our
-        field -> theirs.
+        Of a row that lacks none, yield why components cannot use what it has.
+
+        Args:
+            columns: what columns are called, our field -> theirs.
         """
         complete = True
         for name, readers in self.lacking(sample):
             complete = False
-            found, theirs = "it is null" if name in sample.fields else "the row has none", columns.get(name)
+            state, column = "it is null" if name in sample.fields else "the row has none", columns.get(name)
             hint = f"; map its column with `dataset: {{fields: {{{name}: <column>}}}}`"
-            if theirs is not None:
-                hint = "" if name in sample.fields else f": there is no column {theirs!r}"
-            yield f"field {name!r} is needed by {readers}, but {found}{hint}"
+            if column is not None:
+                hint = "" if name in sample.fields else f": there is no column {column!r}"
+            yield f"field {name!r} is needed by {readers}, but {state}{hint}"
         if complete:
             yield from (f"{name} ({self.uses[name]}): {reason}" for name, reason in self.refusals(sample))
 
@@ -79,10 +81,10 @@ class RowNeeds:
             if doubt := self._asked(component, "cautions", cautions, sample):
                 yield component, *doubt
 
-    def _asked(self, component: str, name: str, says: Callable[[Sample], Answer], sample: Sample) -> Answer:
+    def _asked(self, component: str, name: str, function: Callable[[Sample], Answer], sample: Sample) -> Answer:
         """Return what a component's function says of a row."""
         try:
-            return says(sample)
+            return function(sample)
         except Exception as error:  # the one place where an exception of these functions gets its name
-            what = f"component {component!r} ({self.uses[component]}) on {sample.source or sample.place()}"
-            raise JobError(f"{what}: {name}: {one_line(error)}") from error
+            subject = f"component {component!r} ({self.uses[component]}) on {sample.source or sample.place()}"
+            raise JobError(f"{subject}: {name}: {one_line(error)}") from error

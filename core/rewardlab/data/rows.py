@@ -40,12 +40,13 @@ def _take_column(columns: dict[str, Any], name: str, parse: Callable[[Any], Any]
 def remap(sample: Sample, fields: Mapping[str, str], answered: bool = False) -> Sample:
     """Return the sample with its columns under our names, checked.
 
-    `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two
-    columns can be swapped. "a.b" is what the object in their column "a" has as "b". Our name takes the value of their
-    column; a column of our own name counts only if theirs is absent. Their column stays too, unless it became the id,
-    the prompt or the completions.
-    As columns, a sample's id is a text, and a prompt of one user message is that message's text.
-    answered: whether the prompt has its completions, so that it may hold pictures, which text rewards pass over.
+    `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two columns can
+    be swapped. "a.b" is what the object in their column "a" has as "b". Our name takes the value of their column; a
+    column of our own name counts only if theirs is absent. Their column stays too, unless it became the id, the prompt
+    or the completions. As columns, a sample's id is a text, and a prompt of one user message is that message's text.
+
+    Args:
+        answered: whether the prompt has its completions, so that it may hold pictures, which text rewards pass over.
 
     Raises ValueError if there is no prompt, or the id or prompt has the wrong type.
     """
@@ -97,9 +98,9 @@ def _as_column(prompt: Any) -> Any:
 
 
 def _map_columns(columns: Mapping[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    mapped = {ours: _column(columns, theirs) for ours, theirs in fields.items()}
-    renamed = {ours: value for ours, value in mapped.items() if value is not _ABSENT}
-    used = {fields[ours] for ours in _STRUCTURE if ours in renamed} - {*_STRUCTURE}
+    mapped = {field: _column(columns, column) for field, column in fields.items()}
+    renamed = {field: value for field, value in mapped.items() if value is not _ABSENT}
+    used = {fields[field] for field in _STRUCTURE if field in renamed} - {*_STRUCTURE}
     return {name: value for name, value in columns.items() if name not in used} | renamed
 
 
@@ -115,14 +116,14 @@ def _column(columns: Mapping[str, Any], name: str) -> Any:
     return value
 
 
-def _describe_missing(ours: str, fields: Mapping[str, str], columns: Mapping[str, Any]) -> str:
-    wanted = " or ".join(repr(name) for name in dict.fromkeys([fields.get(ours, ours), ours]))
+def _describe_missing(field: str, fields: Mapping[str, str], columns: Mapping[str, Any]) -> str:
+    wanted = " or ".join(repr(name) for name in dict.fromkeys([fields.get(field, field), field]))
     there = ", ".join(map(repr, list(columns)[:12])) + (", ..." if len(columns) > 12 else "")
-    near = nearest(fields.get(ours, ours), columns) if len(columns) > 1 else ""
+    near = nearest(fields.get(field, field), columns) if len(columns) > 1 else ""
     near = near if "did you mean" in near else ""
-    can_map = ours in ("prompt", "completions") and ours not in fields
-    mapped = f"; map yours with `fields: {{{ours}: <column>}}`" if can_map else ""
-    return f"no {ours}: there is no column {wanted}{near}; columns: {there or 'none'}{mapped}"
+    can_map = field in ("prompt", "completions") and field not in fields
+    mapped = f"; map yours with `fields: {{{field}: <column>}}`" if can_map else ""
+    return f"no {field}: there is no column {wanted}{near}; columns: {there or 'none'}{mapped}"
 
 
 def to_id(value: Any) -> str:
@@ -158,7 +159,7 @@ def answered_prompt(value: Any) -> tuple[Message, ...]:
 def _answered(message: Any, place: str) -> Any:
     if not isinstance(message, Mapping):
         return message
-    given = {key: one for key, one in message.items() if one is not None}
+    given = {key: value for key, value in message.items() if value is not None}
     if not isinstance(content := given.get("content"), list):
         return given
     return {**given, "content": text_of(without_media(content), f"{place}.content")}

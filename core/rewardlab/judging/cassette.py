@@ -171,8 +171,8 @@ class Cassette:
         """Note the places of whole lines that have not been read before."""
         for start, line in self._new_lines():
             self._end = start + len(line)
-            ours = line.startswith(START) and END.search(line, max(0, len(line) - MAX_END_LENGTH))
-            digest = _digest(line[KEY]) if ours else self._unusual(line, start)
+            is_usual = line.startswith(START) and END.search(line, max(0, len(line) - MAX_END_LENGTH))
+            digest = _digest(line[KEY]) if is_usual else self._unusual(line, start)
             if digest is not None:
                 self._note(digest, start, len(line))
 

@@ -112,7 +112,7 @@ class CircuitBreaker:
 
     @property
     def seconds(self) -> float:
-        """How long the judge has been down; 0 if it is up."""
+        """The seconds since the judge went down; 0 if it is up."""
         return time.monotonic() - self._since if self.is_open else 0.0
 
     @property

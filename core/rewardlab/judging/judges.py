@@ -22,7 +22,7 @@ class CanStop(Protocol):
 
     @property
     def stopped(self) -> JobError | None:
-        """Why the job must end; None as long as it need not."""
+        """The reason why the job must end; None as long as it need not."""
 
 
 class NamedJudges(Mapping[str, J]):

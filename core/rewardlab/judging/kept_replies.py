@@ -46,8 +46,8 @@ def reply_files(
 
 def _files(folder: Path, stem: str, servers: str) -> list[Path]:
     """Return the files of one judge, of any number of processes."""
-    ours = re.compile(rf"{re.escape(stem)}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
-    return sorted(path for path in folder.glob("*") if ours.fullmatch(path.name))
+    pattern = re.compile(rf"{re.escape(stem)}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
+    return sorted(path for path in folder.glob("*") if pattern.fullmatch(path.name))
 
 
 class RecordedReplies:
@@ -70,7 +70,7 @@ class RecordedReplies:
 
     def find(self, key: str) -> Reply | None:
         """Return the reply to the question with this key (`question_key`); None if none is kept."""
-        return next((reply for one in self._open if (reply := one.find(key)) is not None), None)
+        return next((reply for kept in self._open if (reply := kept.find(key)) is not None), None)
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""

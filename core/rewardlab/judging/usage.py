@@ -18,7 +18,7 @@ from rewardlab.text.plural import counted
 
 SAVE_EVERY_S = 1.0
 MAX_COUNT = 2**53
-"""of calls or tokens, beyond which a float loses them"""
+"""the most calls or tokens that a float counts exactly"""
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 """a number of calls or tokens; the bounds are checked if it comes from a file or over a network"""
 
@@ -163,8 +163,8 @@ def _settled(folder: Path, judge: str, share: Share) -> _KeptUsage:
     Their files are removed. Whenever this is interrupted, the next to open the whole or a share goes on with it.
     """
     path = usage_file(folder, judge)
-    whole, ours = _load(path), f"-of-{share.parts}.json"
-    parts = [part for part in _part_files(folder, judge) if part.name in whole.settled or not part.name.endswith(ours)]
+    whole, end = _load(path), f"-of-{share.parts}.json"
+    parts = [part for part in _part_files(folder, judge) if part.name in whole.settled or not part.name.endswith(end)]
     if not parts and not whole.settled:
         return whole
     for part in parts:
@@ -180,8 +180,8 @@ def _settled(folder: Path, judge: str, share: Share) -> _KeptUsage:
 
 
 def _part_files(folder: Path, judge: str) -> list[Path]:
-    ours = re.compile(rf"{re.escape(quote(judge, safe=' '))}\.usage\.\d+-of-\d+\.json")
-    return sorted(path for path in folder.glob("*.json") if ours.fullmatch(path.name))
+    pattern = re.compile(rf"{re.escape(quote(judge, safe=' '))}\.usage\.\d+-of-\d+\.json")
+    return sorted(path for path in folder.glob("*.json") if pattern.fullmatch(path.name))
 
 
 def _load(path: Path | None) -> _KeptUsage:

@@ -27,12 +27,12 @@ class Component(Generic[UseT, SpecT]):
     spec: SpecT
     options: Any
 
-    def ask(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def ask(self, subject: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of the spec; its exception becomes a JobError that names the component."""
         try:
             return function(*arguments)
         except PLUGIN_FAULTS as error:
-            raise JobError(f"{self.use.use} cannot say {what}: {one_line(error)}") from error
+            raise JobError(f"{self.use.use} cannot say {subject}: {one_line(error)}") from error
 
     def under_options(self) -> Self:
         """Return the component with what its spec says under its options."""
@@ -47,15 +47,15 @@ class Component(Generic[UseT, SpecT]):
 
     def questions(self) -> dict[str, list[Ask]]:
         """Map the judges that the component asks to small questions as it asks them, if its spec has `question`."""
-        tells = getattr(self.spec, "question", None)
-        told = None if tells is None else self.ask("what it asks its judges", tells, self.options)
-        by_option = told if isinstance(told, Mapping) else dict.fromkeys(getattr(self.spec, "judges", ()), told)
-        found: dict[str, list[Ask]] = {}
+        function = getattr(self.spec, "question", None)
+        asked = None if function is None else self.ask("what it asks its judges", function, self.options)
+        by_option = asked if isinstance(asked, Mapping) else dict.fromkeys(getattr(self.spec, "judges", ()), asked)
+        by_judge: dict[str, list[Ask]] = {}
         for option, asks in by_option.items():
             name = getattr(self.options, option, None)
             if isinstance(name, str) and asks is not None:
-                found.setdefault(name, []).extend([asks] if isinstance(asks, Ask) else asks)
-        return found
+                by_judge.setdefault(name, []).extend([asks] if isinstance(asks, Ask) else asks)
+        return by_judge
 
     def has_free_rows(self: "Component[DatasetUse, DatasetSpec]") -> bool:
         """Return whether this dataset's rows can be read without a network and without asking a judge."""
@@ -64,13 +64,13 @@ class Component(Generic[UseT, SpecT]):
 
     def supports_prefill(self: "Component[JudgeUse, JudgeSpec]") -> bool:
         """Return whether this judge goes on writing a last message of role assistant if a question asks for it."""
-        tells = self.spec.supports_prefill
-        return tells is not None and bool(self.ask("whether it continues a reply", tells, self.options))
+        function = self.spec.supports_prefill
+        return function is not None and bool(self.ask("whether it continues a reply", function, self.options))
 
     def writes_cache(self: "Component[JudgeUse, JudgeSpec]") -> bool:
         """Return whether this judge's server bills questions that it puts into a cache at a price of their own."""
-        tells = self.spec.writes_cache
-        return tells is not None and bool(self.ask("whether its server keeps questions", tells, self.options))
+        function = self.spec.writes_cache
+        return function is not None and bool(self.ask("whether its server keeps questions", function, self.options))
 
     def most_tokens(self: "Component[JudgeUse, JudgeSpec]") -> int | None:
         """Return the most tokens that one answer of this judge can have; None if nothing bounds it."""
@@ -78,19 +78,22 @@ class Component(Generic[UseT, SpecT]):
         return None if bounds is None else self.ask("how long its answers can be", bounds, self.options)
 
 
-def build(planned: Component, context: Context, what: str, needs: str) -> Any:
-    """Build a component: an object with the method `needs`. Raises a UserError or JobError that begins with `what`."""
+def build(planned: Component, context: Context, subject: str, needs: str) -> Any:
+    """Build a component: an object with the method `needs`.
+
+    Raises a UserError or JobError that begins with `subject`.
+    """
     try:
         built = planned.spec.build(planned.options, context)
     except RewardlabError as error:
         kind = UserError if isinstance(error, UserError) else JobError
-        raise kind(f"{what}: {error}") from error
+        raise kind(f"{subject}: {error}") from error
     except PLUGIN_FAULTS as error:
-        raise JobError(f"{what} could not be built: {one_line_at(error)}") from error
+        raise JobError(f"{subject} could not be built: {one_line_at(error)}") from error
     if wrong := unawaited(planned.spec, built):
-        raise JobError(f"{what} could not be built: {wrong}")
+        raise JobError(f"{subject} could not be built: {wrong}")
     if not callable(getattr(built, needs, None)):
-        raise JobError(f"{what} could not be built: `build` gave {type(built).__name__} without `{needs}`")
+        raise JobError(f"{subject} could not be built: `build` gave {type(built).__name__} without `{needs}`")
     return built
 
 

@@ -24,7 +24,9 @@ def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, 
 
     Those say how a judge is asked (a budget may be raised) and where it is reached, what counts as diverged, what
     happens to a completion without a score or if an alarm goes off, or set the options of `probe`.
-    earlier: the recipe of an earlier attempt, which is returned so instead.
+
+    Args:
+        earlier: the recipe of an earlier attempt, which is returned so instead.
     """
     raw: dict[str, Any] = _without(plan.document.raw if earlier is None else earlier, ("probe", "alarms"))
     if isinstance(stages := raw.get("stages"), list):
@@ -73,8 +75,8 @@ def differences(then: Any, now: Any, path: RecipePath = ()) -> Iterator[Differen
         for key in dict.fromkeys([*then, *now]):
             yield from differences(then.get(key, _ABSENT), now.get(key, _ABSENT), (*path, key))
     elif isinstance(then, list) and isinstance(now, list):
-        for index, (one, other) in enumerate(zip_longest(then, now, fillvalue=_ABSENT)):
-            yield from differences(one, other, (*path, index))
+        for index, (then_item, other) in enumerate(zip_longest(then, now, fillvalue=_ABSENT)):
+            yield from differences(then_item, other, (*path, index))
     elif then != now or type(then) is not type(now):
         yield Difference(path, _text(then), _text(now))
 

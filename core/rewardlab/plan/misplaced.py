@@ -95,8 +95,8 @@ class _Misplaced:
         return top or sorted(written, key=len) or [place for place in near if len(place) == min(map(len, near))]
 
     def _exact(self, name: str) -> list[RecipePath]:
-        ours = [(place, name if name in keys else our_name(name, keys)) for place, keys in self._options.items()]
-        return [(*place, *key.split(".")) for place, key in ours if key is not None]
+        names = [(place, name if name in keys else our_name(name, keys)) for place, keys in self._options.items()]
+        return [(*place, *key.split(".")) for place, key in names if key is not None]
 
     def _named(self, name: str) -> list[RecipePath]:
         """Return the judges and components of this name, and the stages of this kind."""

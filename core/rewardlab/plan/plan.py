@@ -22,6 +22,9 @@ from rewardlab.text.chat_markers import CHAT_MARKERS
 class Plan:
     """A checked recipe with the components that it names.
 
+        plan = make_plan(load("recipe.yaml"), purpose="score")
+        options = plan.components["accuracy"].options
+
     Args:
         datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
         curriculum: orders rows.
@@ -78,7 +81,7 @@ class Plan:
         functions = {
             name: (getattr(planned.spec, function), planned.options) for name, planned in self.components.items()
         }
-        return {name: partial(says, options) for name, (says, options) in functions.items() if says is not None}
+        return {name: partial(ask, options) for name, (ask, options) in functions.items() if ask is not None}
 
     @property
     def asked_by_rewards(self) -> set[str]:
@@ -96,7 +99,7 @@ class Plan:
 
     @property
     def comparisons(self) -> list[str]:
-        """What compares the completions of a prompt: components, each with its reward, and normalizers."""
+        """The parts that compare the completions of a prompt: components, each with its reward, and normalizers."""
         grouped = [f"{n} ({p.use.use})" for n, p in self.components.items() if p.spec.scope == "group"]
         return [*grouped, *(planned.use.use for planned in self.normalizers)]
 
@@ -145,7 +148,10 @@ class Plan:
     def whitens(self) -> bool:
         """Whether a normalizer wants its values divided by their deviation over the step."""
         asked = [(normalizer, normalizer.spec.whitens) for normalizer in self.normalizers]
-        return any(whitens and one.ask("whether it whitens", whitens, one.options) for one, whitens in asked)
+        return any(
+            whitens and normalizer.ask("whether it whitens", whitens, normalizer.options)
+            for normalizer, whitens in asked
+        )
 
     @property
     def replaces_groups(self) -> bool:

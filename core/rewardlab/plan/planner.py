@@ -106,19 +106,21 @@ class _Planner:
             document=self._document,
             recipe=recipe,
             plugins=self._plugins,
-            judges=_found(judges),
-            datasets=_found(datasets),
+            judges=_without_missing(judges),
+            datasets=_without_missing(datasets),
             curriculum=curriculum,
-            sampler=next((one for one in (own, curriculum) if one and one.spec.most is not None), None),
+            sampler=next(
+                (candidate for candidate in (own, curriculum) if candidate and candidate.spec.most is not None), None
+            ),
             backend=self._backend,
         )
         if recipe.reward is not None:
             plan = self._with_reward(plan, recipe.reward)
-        for path, what in cross_findings(plan, self._components):
+        for path, problem in cross_findings(plan, self._components):
             if self.lost.stands(path):
-                self._add(path, what)
+                self._add(path, problem)
         doubtful = cross_warnings(plan)
-        return replace(plan, warnings=[f"{self._document.where(path)}: {what}" for path, what in doubtful])
+        return replace(plan, warnings=[f"{self._document.where(path)}: {problem}" for path, problem in doubtful])
 
     def _with_reward(self, plan: Plan, reward: RewardSection) -> Plan:
         components = {
@@ -132,7 +134,7 @@ class _Planner:
         expression, total_range = self._total(reward, components)
         return replace(
             plan,
-            components=_found(components),
+            components=_without_missing(components),
             normalizers=[n for n in normalizers if n],
             expression=expression,
             total_range=total_range,
@@ -264,9 +266,9 @@ class _Planner:
             self._add(path, str(error))
             return expression, None
 
-    def _add(self, path: RecipePath, what: str) -> None:
-        self.problems.append(Problem(where=self._document.where(path), what=what, path=path))
+    def _add(self, path: RecipePath, problem: str) -> None:
+        self.problems.append(Problem(where=self._document.where(path), what=problem, path=path))
 
 
-def _found(planned: Mapping[Any, Component | None]) -> dict[Any, Component]:
+def _without_missing(planned: Mapping[Any, Component | None]) -> dict[Any, Component]:
     return {key: value for key, value in planned.items() if value is not None}

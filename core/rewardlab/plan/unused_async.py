@@ -29,8 +29,8 @@ def unawaited(spec: Spec, built: Any) -> str | None:
         if method != "score":
             return f"`{method}` is a coroutine function, and it is never awaited; write `def {method}`"
         if isinstance(spec, RewardSpec) and spec.scope != "group" and spec.runs != "async":
-            what = f"`score` is a coroutine function, which runs={spec.runs!r} does not await"
-            return f"{what}; declare runs='async', or write `def score`"
+            problem = f"`score` is a coroutine function, which runs={spec.runs!r} does not await"
+            return f"{problem}; declare runs='async', or write `def score`"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a recipe says of alarms: which of them end a stage, which nobody hears of, and the levels of them all."""
+"""The alarms of a recipe: which of them end a stage, which are silent, and the thresholds of all of them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
@@ -26,7 +26,7 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class AlarmLevels(Config):
-    """From where on alarms go off; the defaults are meant for every run."""
+    """Thresholds at which alarms go off; the defaults are meant for every run."""
 
     steps: Annotated[int, Field(ge=5)] = 10
     """logged steps that are looked at together, and compared with up to twice as many before them"""
@@ -39,7 +39,7 @@ class AlarmLevels(Config):
     length: Annotated[float, Field(gt=1)] = 1.25
     """times its length before that completions have grown to"""
     position_bias: Share = 0.2
-    """of a judge, 2 * (share of questions that the answer shown first wins) - 1, one way or the other"""
+    """a judge's preference for a position, either way: 2 * (share of questions that the answer shown first wins) - 1"""
     missing: Share = 0.05
     """share of completions without a value by which it must have grown"""
     unparsable: Share = 0.2
@@ -52,14 +52,14 @@ class AlarmLevels(Config):
 
 
 class Alarms(Config):
-    """What happens if a training's numbers show that something is wrong: each alarm is said unless it stands here."""
+    """The response to alarms, which say that a training goes wrong: each is reported unless it stands here."""
 
     stop: list[AlarmName] = Field(default_factory=list)
     """alarms that end the stage, with exit code 1 and the last checkpoint"""
     ignore: list[AlarmName] = Field(default=["saturated"])
     """alarms that nobody hears of; `saturated` unless you say otherwise, since a format that is learned saturates"""
     levels: AlarmLevels = Field(default_factory=AlarmLevels)
-    """from where on they go off; of divergence see `divergence` of a stage"""
+    """thresholds at which they go off; for divergence see `divergence` of a stage"""
     webhook: str | None = None
     """an http or https URL that gets each alarm as JSON, with a `text` as Slack wants it; `"${oc.env:NAME}"` keeps it
     out of files"""

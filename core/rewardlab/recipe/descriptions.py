@@ -1,4 +1,4 @@
-"""What stands below each field of an options class, read from its source when somebody asks.
+"""The description below each field of an options class, read from its source on demand.
 
 Pydantic reads it whenever a class is made, at every start of a command: that took a fifth of `rewardlab check`.
 """
@@ -18,9 +18,9 @@ def descriptions_of(model: type[BaseModel]) -> dict[str, str]:
     `Field(description=...)` comes before it.
     """
     descriptions: dict[str, str] = {}
-    for one in reversed(model.__mro__):
-        if issubclass(one, BaseModel) and one is not BaseModel:
-            descriptions |= _own(one)
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel) and base is not BaseModel:
+            descriptions |= _own(base)
     descriptions |= {name: field.description for name, field in model.model_fields.items() if field.description}
     return {name: text for name, text in descriptions.items() if text}
 
@@ -41,7 +41,9 @@ def _own(model: type[BaseModel]) -> dict[str, str]:
 def _body(tree: ast.Module, line: int) -> list[ast.stmt]:
     """Return the statements of the class that begins at a line."""
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    return next((one.body for one in classes if line in (one.lineno, *(by.lineno for by in one.decorator_list))), [])
+    return next(
+        (node.body for node in classes if line in (node.lineno, *(by.lineno for by in node.decorator_list))), []
+    )
 
 
 def _text(statement: ast.stmt) -> str:

@@ -20,7 +20,7 @@ SET_FIELD = "eval_set"
 MISSING_FIELD = "eval_missing"
 """the field in which a prompt has the number of completions that a served policy did not give"""
 SetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
-"""of an evaluation set; part of the names of metrics"""
+"""the name of an evaluation set; part of the names of metrics"""
 
 
 OF_THE_RENDERING = {
@@ -46,7 +46,7 @@ def _refuse_of_the_rendering(variables: dict[str, Any]) -> dict[str, Any]:
 
 
 class Chat(Config):
-    """How a prompt becomes text."""
+    """The way in which a prompt becomes text."""
 
     system: str | None = None
     """a system message put before every prompt without one"""
@@ -59,7 +59,7 @@ class Chat(Config):
 
     @property
     def variables(self) -> dict[str, Any]:
-        """What the chat template is given beside the messages."""
+        """The variables that the chat template gets beside the messages."""
         thinking = {} if self.thinking is None else {"enable_thinking": self.thinking}
         return {**thinking, **self.arguments}
 
@@ -116,7 +116,7 @@ class Validation(Config):
 
 
 class TokenSampling(Config):
-    """How tokens are drawn, in an evaluation as in training."""
+    """The sampling of tokens, in an evaluation as in training."""
 
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     """sample from the likeliest tokens that together have this probability; 1: from all"""
@@ -146,8 +146,8 @@ class StageEvaluation(Evaluation):
         """Return how tokens are drawn in the evaluation of a stage that draws them as `stage` says."""
         names = TokenSampling.model_fields
         own = {name: getattr(self, name) for name in self.model_fields_set if name in names}
-        said = {name: value for name, value in own.items() if value is not None or name == "top_k"}
-        return TokenSampling(**{name: getattr(stage, name) for name in names} | said)
+        given = {name: value for name, value in own.items() if value is not None or name == "top_k"}
+        return TokenSampling(**{name: getattr(stage, name) for name in names} | given)
 
 
 class PolicyUse(Config):
@@ -175,7 +175,7 @@ class EvalStage(Evaluation, TokenSampling):
     """Evaluate the model as it is at this point, or another policy."""
 
     use: Literal["eval"]
-    """which stage this is"""
+    """the kind of the stage"""
     policy: PolicyUse | None = None
     """the model to evaluate (absent: the model as it is at this point)"""
     max_new_tokens: PositiveInt = 1024

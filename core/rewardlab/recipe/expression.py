@@ -125,10 +125,10 @@ class _Parser:
         self.end = token.start + len(token.text)
         return token
 
-    def fail(self, start: int, what: str) -> NoReturn:
+    def fail(self, start: int, problem: str) -> NoReturn:
         *lines, last = self.text[:start].split("\n")
         line = f"line {len(lines) + 1}, " if lines else ""
-        raise ValueError(f"{line}column {len(last) + 1}: {what}; allowed are {_ALLOWED}")
+        raise ValueError(f"{line}column {len(last) + 1}: {problem}; allowed are {_ALLOWED}")
 
     def expected(self, wanted: str) -> NoReturn:
         there = f"not {self.next.text!a}" if self.next.text else "it ends here"

@@ -58,14 +58,14 @@ def name(name: str) -> Node:
     return Node(name, operator.itemgetter(name), range_, "name")
 
 
-def negative(text: str, of: Node) -> Node:
-    """Return a node that negates `of`."""
+def negative(text: str, node: Node) -> Node:
+    """Return a node that negates another one."""
 
     def range_(ranges: Ranges) -> Interval:
-        low, high = of.range(ranges)
+        low, high = node.range(ranges)
         return 0.0 - high, 0.0 - low
 
-    return Node(text, lambda values: -of.run(values), range_, "negative", (("-", of),))
+    return Node(text, lambda values: -node.run(values), range_, "negative", (("-", node),))
 
 
 def chain(text: str, first: Node, rest: list[tuple[str, Node]]) -> Node:

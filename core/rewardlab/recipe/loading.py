@@ -103,8 +103,8 @@ def load(source: RecipeSource, overrides: Sequence[str] = (), strict: bool = Tru
     keep_logins(raw)
     variables: dict[str, str] = {}
 
-    def refuse(path: Keys, what: str) -> None:
-        noted.append(Problem(where=document.where(path), what=what, path=path))
+    def refuse(path: Keys, problem: str) -> None:
+        noted.append(Problem(where=document.where(path), what=problem, path=path))
 
     tree: Any = resolve(raw, refuse, variables)
     if strict and noted:
@@ -144,7 +144,10 @@ def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, 
     base = _read_tree(_base(tree.pop(EXTENDS), path, place), noted)
     chain = (*extending, read)
     if any(_same(base.path, above.path) for above in chain):
-        raise UserError(f"{' extends '.join(str(one.path) for one in (*chain, base))}: a circle", where=place)
+        raise UserError(
+            f"{' extends '.join(str(extending_recipe.path) for extending_recipe in (*chain, base))}: a circle",
+            where=place,
+        )
     return extended(_extended(base, noted, chain), Part(tree, root), base.path, path)
 
 
@@ -165,8 +168,8 @@ def _base(name: Any, path: Path, place: str) -> Path:
     raise UserError(f"{problem}; a file is named with its ending, as a path from this one", where=place)
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+def _same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()
 
 
 def _refuse_endless(tree: Mapping[str, Any]) -> None:

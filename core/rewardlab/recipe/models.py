@@ -77,7 +77,7 @@ class RewardSection(Config):
     normalize: list[str | Use] = Field(default_factory=list)
     """normalizers, in order; only with dr_grpo, which takes the group's mean off, if none of them takes one"""
     progress: float = Field(1.0, ge=0, le=1)
-    """what `progress` in `total` is if no step of a training says it: in evaluations, `rewardlab score`, `serve` and
+    """the value of `progress` in `total` where no training step sets it: in evaluations, `rewardlab score`, `serve` and
     programs; 1 is the end of the training"""
     correctness: str | None = None
     """the component that says whether an answer is right, for `teach` and curricula"""
@@ -113,7 +113,7 @@ class DataStage(Config):
     """Write a dataset to a file."""
 
     use: Literal["data"]
-    """which stage this is"""
+    """the kind of the stage"""
     dataset: DatasetUse
     """the dataset to write, usually a data step with a `from`"""
     to: str
@@ -143,7 +143,7 @@ class BackendUse(Config):
 
 
 class Probe(Config):
-    """For `rewardlab probe`."""
+    """Settings of `rewardlab probe`."""
 
     known: dict[Family, str] = Field(default_factory=dict)
     """a degenerate completion that may win by this reward: why"""
@@ -176,9 +176,9 @@ class Recipe(Config):
     """A whole recipe. `score` needs only version, judges and reward."""
 
     version: Annotated[Literal[1], BeforeValidator(_whole_number)]
-    """of the recipe format"""
+    """version of the recipe format"""
     name: str | None = Field(None, pattern=r"^[^/\s][^/\n]*$")
-    """of the run directory (absent: the file's name)"""
+    """name of the run directory (absent: the file's name)"""
     seed: NonNegativeInt = 0
     """decides everything that is drawn: weights, orders, samples, held-out rows of steps"""
     model: (
@@ -203,11 +203,11 @@ class Recipe(Config):
     reward: RewardSection | None = None
     """how a completion is scored; `rl`, `eval` and `rewardlab score` need it"""
     stages: list[Stage] = Field(default_factory=list)
-    """what to do, in order: each stage starts from the model that the last one wrote"""
+    """the stages, in order: each starts from the model that the last one wrote"""
     backend: BackendUse = Field(default_factory=BackendUse)
     """the engine that trains, with its settings beside `use`; `rewardlab plugins trl` lists those of trl"""
     alarms: Alarms = Field(default_factory=Alarms)
-    """what happens if a training's numbers show that something is wrong; a resume does not compare it"""
+    """the response when a training's numbers show that something is wrong; a resume does not compare it"""
     probe: Probe = Field(default_factory=Probe)
     """for `rewardlab probe`: degenerate completions that are known to win; a resume does not compare it"""
 

@@ -84,13 +84,13 @@ def our_value(setting: str, other: str) -> str | None:
     if setting == "algorithm" and (how := OTHER_ALGORITHMS.get(other.lower())):
         return f"; {how}"
     named = NAMES_OF_VALUES.get(setting, {}).items()
-    return next((f"; did you mean {ours!r}?" for ours, others in named if other.lower() in others.split()), None)
+    return next((f"; did you mean {value!r}?" for value, others in named if other.lower() in others.split()), None)
 
 
 def our_name(other: str, known: set[str]) -> str | None:
     """Return our name of a setting, such as "kl.coef"; None if no known setting has that name."""
-    called = (ours for ours, others in OURS.items() if other in others.split())
-    return next((ours for ours in called if ours.partition(".")[0] in known), None)
+    called = (setting for setting, others in OURS.items() if other in others.split())
+    return next((setting for setting in called if setting.partition(".")[0] in known), None)
 
 
 def our_stage(other: str) -> str | None:

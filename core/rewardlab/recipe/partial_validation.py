@@ -64,8 +64,8 @@ def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:
     lost: frozenset[RecipePath] = frozenset()
     if problems or unresolved:
         recipe, lost = valid_parts(Recipe, tree, [*problems, *unresolved], STAND_INS)
-    told = {problem.path for problem in noted if problem.path}
-    return recipe, [*noted, *(p for p in problems if p.path not in told)], LostParts(lost | told)
+    reported = {problem.path for problem in noted if problem.path}
+    return recipe, [*noted, *(p for p in problems if p.path not in reported)], LostParts(lost | reported)
 
 
 def valid_parts(

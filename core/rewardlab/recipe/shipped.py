@@ -43,7 +43,7 @@ def recipe_file(path: str | Path) -> Path:
     known = shipped_recipes()
     name = str(path)
     here = [file.with_name(file.name + suffix) for suffix in SUFFIXES if file.name]
-    own = next((one for one in here if _is_there(one)), None)
+    own = next((candidate for candidate in here if _is_there(candidate)), None)
     if own is not None:
         also = ", though a recipe of this name comes with rewardlab, too" if name in known else ""
         raise UserError(f"no such file; write {own}{also}", where=name)

@@ -1,4 +1,4 @@
-"""Which groups teach, as a recipe says it: `reward.teach`, the same for every engine and every trainer."""
+"""The choice of groups that teach: `reward.teach`, the same for every engine and every trainer."""
 
 from typing import Annotated, Literal, Self
 
@@ -8,7 +8,7 @@ from rewardlab.specs import Config
 
 
 class Teach(Config):
-    """Which groups teach, by their outcome: the lengths and formats in a total make no flat group worth training on."""
+    """The choice of groups that teach, by outcome: length and format in a total make no flat group worth training."""
 
     flat: Literal["keep", "drop", "replace"] = "keep"
     """groups whose outcome is equal for all completions, but for rounding. keep: they train by their totals. drop: they

@@ -23,7 +23,7 @@ Algorithm = Literal["grpo", "dr_grpo", "rloo", "reinforce_baseline", "ppo"]
 
 
 class Divergence(Config):
-    """When a training counts as diverged, beside a loss, gradient norm or KL divergence that is NaN or infinite."""
+    """Thresholds of divergence, beside a loss, gradient norm or KL divergence that is NaN or infinite."""
 
     times: Annotated[float, Field(gt=1)] = 10.0
     """a loss or KL divergence of this many times its usual level is far above it"""
@@ -50,7 +50,7 @@ class _Training(Config):
     learning_rate: PositiveFloat = 1e-5
     """AdamW's learning rate, after warm-up"""
     schedule: Literal["constant", "linear", "cosine"] = "constant"
-    """of the learning rate after warm-up: as it is, or down to 0 at the stage's last step, straight or by a cosine"""
+    """the learning rate after warm-up: constant, or down to 0 at the stage's last step, straight or by a cosine"""
     min_learning_rate: NonNegativeFloat = 0.0
     """the rate at the end of a cosine, instead of 0; the value model of ppo ends at the same share of its own rate"""
     warmup_steps: NonNegativeInt = 0
@@ -79,8 +79,8 @@ class _Training(Config):
     chat: Chat = Field(default_factory=Chat)
     """how the stage's prompts become text"""
     on_divergence: Literal["tell", "fail", "stop"] = "tell"
-    """if the training's metrics show that it diverged: warn and go on; go on, and end the run with exit code 1; or stop
-    at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
+    """the response if metrics show that the training diverged: warn and go on; go on, and end the run with exit code 1;
+    or stop at once with exit code 1 and the last checkpoint. A NaN loss always stops"""
     divergence: Divergence = Field(default_factory=Divergence)
     """when training counts as diverged"""
     arguments: dict[str, Any] = Field(default_factory=dict)
@@ -120,7 +120,7 @@ class SftStage(_Training):
     """Supervised fine-tuning on rows with `response`."""
 
     use: Literal["sft"]
-    """which stage this is"""
+    """the kind of the stage"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
     batch_size: PositiveInt = 16
@@ -133,13 +133,13 @@ class DpoStage(_Training):
     """Direct preference optimisation on rows with `chosen` and `rejected`."""
 
     use: Literal["dpo"]
-    """which stage this is"""
+    """the kind of the stage"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
     batch_size: PositiveInt = 16
     """pairs a step"""
     beta: PositiveFloat = 0.1
-    """how much it costs to leave the reference model, which is the model as this stage finds it"""
+    """price of leaving the reference model, which is the model as this stage finds it"""
     max_tokens: PositiveInt | None = None
     """tokens of the longest row, prompt and response; longer ones are cut here (absent: the model's context)"""
 
@@ -163,7 +163,7 @@ class Kl(Config):
     @model_validator(mode="after")
     def _moves_what_is_there(self) -> Self:
         if self.sync_every is not None and not self.coef:
-            raise ValueError("sync_every moves the reference, and without a coef there is none")
+            raise ValueError("sync_every moves the reference, which there is only with a coef")
         if self.sync_every is None and "mixup_alpha" in self.model_fields_set:
             raise ValueError("mixup_alpha goes with sync_every, which says when the reference moves")
         return self
@@ -185,7 +185,7 @@ class CriticSettings(Config):
     value_clip: PositiveFloat = 0.5
     """most that a value may move in one step from what it was when the completion was sampled"""
     lambda_: Annotated[float, Field(ge=0, le=1)] = Field(default=1.0, alias="lambda")
-    """of generalized advantage estimation, in [0, 1]: 1 has no bias, less has less variance"""
+    """lambda of generalized advantage estimation, in [0, 1]: 1 has no bias, less has less variance"""
     gamma: Annotated[float, Field(gt=0, le=1)] = 1.0
     """the factor by which a reward counts for the token before it, in (0, 1]: 1 discounts nothing"""
 
@@ -201,7 +201,7 @@ class RlStage(_Training, TokenSampling):
     model_config = ConfigDict(json_schema_extra=_needs_algorithm_or_preset)
 
     use: Literal["rl"]
-    """which stage this is"""
+    """the kind of the stage"""
     dataset: DatasetUse | None = None
     """absent: the recipe's dataset"""
     preset: Literal["dapo", "dr_grpo", "gspo", "cispo"] | None = None
@@ -214,7 +214,7 @@ class RlStage(_Training, TokenSampling):
     """how token losses are averaged (absent: the backend's nearest to the algorithm's paper). cispo: by tokens, and the
     clip bounds the weight of a token's log-probability in place of its gradient"""
     importance_sampling_level: Literal["token", "sequence"] = "token"
-    """of which the probability ratio is: each token, or the whole completion (its geometric mean over tokens, GSPO)"""
+    """unit of the probability ratio: each token, or the whole completion (its geometric mean over tokens, GSPO)"""
     entropy_coef: NonNegativeFloat = 0.0
     """weight of the policy's mean entropy by token, which the loss rewards; 0: none"""
     group_size: PositiveInt = 8
@@ -236,7 +236,7 @@ class RlStage(_Training, TokenSampling):
     agent: Agent | None = None
     """tools and turns; their tokens count in max_new_tokens, and do not teach (absent: a completion is one answer)"""
     temperature: PositiveFloat = 1.0
-    """of sampling; 1 samples as the model predicts, less gives more similar completions"""
+    """temperature of sampling; 1 samples as the model predicts, less gives more similar completions"""
     max_prompt_tokens: PositiveInt | None = None
     """longer prompts, in tokens, are left out and counted (absent: all train)"""
     max_new_tokens: PositiveInt = 1024
@@ -250,7 +250,7 @@ class RlStage(_Training, TokenSampling):
     on_truncated: Literal["keep", "mask", "zero"] = "keep"
     """completions cut at max_new_tokens: score as they are, leave out of the loss, or give a total of 0"""
     critic: CriticSettings = Field(default_factory=CriticSettings)
-    """of ppo"""
+    """critic of ppo"""
 
     @model_validator(mode="before")
     @classmethod
@@ -281,7 +281,7 @@ class RlStage(_Training, TokenSampling):
 
     @property
     def evaluation_sampling(self) -> TokenSampling:
-        """How tokens are drawn in its evaluation."""
+        """The sampling of tokens in its evaluation."""
         return self if self.evaluation is None else self.evaluation.sampling(self)
 
     @property

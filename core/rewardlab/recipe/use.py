@@ -1,4 +1,4 @@
-"""How a recipe names its parts: `use`, `with`, and the keys beside them."""
+"""The names of a recipe's parts: `use`, `with`, and the keys beside them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -34,7 +34,7 @@ class Use(Config):
 
 
 class ColumnNames(Config):
-    """What the columns of rows are called that somebody hands over, where no dataset is read."""
+    """The columns of rows that somebody hands over, where no dataset is read."""
 
     fields: dict[str, str]
     """our field: their column (`prompt` and `id` too); `a.b` is what an object in column `a` has"""
@@ -47,7 +47,7 @@ SourceName = Annotated[str, Field(pattern=r"^[^/#.]+$")]
 def _one_or_several(value: Any) -> str:
     """Return what stands under `from`: a dataset, or a mapping of names to datasets."""
     named = isinstance(value, Mapping) and "use" not in value and value
-    return SEVERAL if named and all(isinstance(one, Mapping | DatasetUse) for one in value.values()) else ONE
+    return SEVERAL if named and all(isinstance(dataset, Mapping | DatasetUse) for dataset in value.values()) else ONE
 
 
 class DatasetUse(Use):
@@ -79,7 +79,7 @@ class BudgetUse(Config):
     """The most that a judge may cost in one run, over all attempts; the run stops before it is exceeded."""
 
     tokens: PositiveInt | None = None
-    """of questions and answers together"""
+    """tokens of questions and answers together"""
     usd: PositiveFloat | None = None
     """needs `price`"""
 
@@ -98,9 +98,9 @@ class Price(Config):
     completion: NonNegativeFloat
     """US dollars for a million tokens of answers"""
     cache_read: NonNegativeFloat | None = None
-    """for a million tokens of questions that the server had in its cache (absent: as `prompt`)"""
+    """price of a million tokens of questions that the server had in its cache (absent: as `prompt`)"""
     cache_write: NonNegativeFloat | None = None
-    """for a million tokens of questions that the server put into its cache (absent: as `prompt`)"""
+    """price of a million tokens of questions that the server put into its cache (absent: as `prompt`)"""
 
     def cost(self, prompt: float, completion: float) -> float:
         """Return the most that this many tokens can cost, in US dollars: questions at their highest price."""
@@ -146,7 +146,7 @@ class JudgeUse(Use):
     budget: BudgetUse | None = None
     """the budget for it in one run (absent: any amount)"""
     price: Price | None = None
-    """for `budget.usd` and the cost in reports"""
+    """prices, for `budget.usd` and the cost in reports"""
     cassette: CassetteUse | None = None
     """a file of its answers, for other commands and runs to replay (absent: none)"""
     reuse: Literal["same_server", "same_model"] = "same_server"
@@ -165,9 +165,9 @@ class ComponentUse(Use):
     """of a completion with several messages: last_answer, the assistant's last message with a text, or all: a
     transcript with calls of tools and their results"""
     on_missing: OnMissing = "fail"
-    """for failures: fail | group_mean | zero_advantage | a number"""
+    """response to failures: fail | group_mean | zero_advantage | a number"""
     on_abstain: OnAbstain = "fail"
-    """if the reward does not apply to a row: fail | a number"""
+    """response if the reward does not apply to a row: fail | a number"""
     max_missing: Share = 0.05
     """share of failures above which the job stops (not used under `fail`)"""
     workers: PositiveInt | None = None

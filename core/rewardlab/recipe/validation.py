@@ -36,8 +36,8 @@ def validate(model: type[Config], tree: Any, where: Where, prefix: RecipePath = 
         problems: list[Problem] = []
         for path in _places_to_report(by_path):
             described = len(problems) < MAX_LISTED  # the search for a near name takes a millisecond
-            what = _describe_errors(by_path[path], model, tree, path) if described else by_path[path][0]["msg"]
-            problems.append(Problem(where=where(prefix + path), what=what, path=prefix + path))
+            problem = _describe_errors(by_path[path], model, tree, path) if described else by_path[path][0]["msg"]
+            problems.append(Problem(where=where(prefix + path), what=problem, path=prefix + path))
         return None, _without_echoes(problems)
 
 
@@ -145,8 +145,8 @@ def _meant(name: str, known: set[str]) -> str:
     """Return the end of a message about an option that is not `known`: the one that was meant, or where it belongs."""
     if name in MOVED:
         return f"; {MOVED[name]}"
-    if ours := our_name(name, known):
-        return f"; did you mean {ours!r}?"
+    if meant := our_name(name, known):
+        return f"; did you mean {meant!r}?"
     if "on_missing" in known and name.startswith(("weight", "coef", "scale")):
         return f"; {WEIGHT}"
     hint = nearest(name, known)

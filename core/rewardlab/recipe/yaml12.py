@@ -49,8 +49,11 @@ def scalar(text: str) -> Tree:
 class Place(NamedTuple):
     """The place of a value: its line (from 1), its items' places by key or index; size and height count values.
 
-    A long text, a key too, has the size of several values. file: the one it stands in, if that is not the recipe's own.
-    override: the text of the override that has set the value, or with a size of 0 removed it.
+    A long text, a key too, has the size of several values.
+
+    Args:
+        file: the one it stands in, if that is not the recipe's own.
+        override: the text of the override that has set the value, or with a size of 0 removed it.
     """
 
     line: int
@@ -125,9 +128,9 @@ class _Composer:
         self.anchors: dict[str, tuple[Tree, Any]] = {}  # a place of None: the anchored value is still open
         self.copies = 0
 
-    def refuse(self, event: yaml.Event, path: Keys, what: str, stop: bool = False) -> None:
+    def refuse(self, event: yaml.Event, path: Keys, problem: str, stop: bool = False) -> None:
         place = self.where(event.start_mark.line + 1, path)
-        self.problems.append(Problem(where=place, what=what, path=path))
+        self.problems.append(Problem(where=place, what=problem, path=path))
         if stop:
             raise UserError(self.problems)
 

@@ -22,7 +22,13 @@ _S = TypeVar("_S")
 
 
 class Registry:
-    """The installed plugins, by name. `points` replaces the installed entry points."""
+    """The installed plugins, by name.
+
+        spec = Registry().find("reward", "math/accuracy")
+
+    Args:
+        points: in the place of the installed entry points.
+    """
 
     def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
         self._given = None if points is None else EntryPoints(points)
@@ -94,9 +100,9 @@ class Registry:
             hint = nearest(use, offering) if offering else "; write <plugin>/<name>"
             raise UserError(f"no {kind} {use!r}{hint}")
         if name not in self._points:
-            everything = [n for p in self for n in _offered(p, kind)]
-            known = any(n.split("/")[1] == component for n in everything)
-            raise self.not_installed(name, nearest(use, everything) if known else "")
+            offered = [n for p in self for n in _offered(p, kind)]
+            known = any(n.split("/")[1] == component for n in offered)
+            raise self.not_installed(name, nearest(use, offered) if known else "")
         plugin = self.usable(name)
         if (kind, component) not in plugin.specs:
             elsewhere = [k for k, n in plugin.specs if n == component]
@@ -202,7 +208,7 @@ def _backend_installations(name: str | None) -> str:
     brought = [
         installation(own)
         for own, plugin in first_party().items()
-        if name in (None, own) and any(one.startswith("backend ") for one in plugin["components"])
+        if name in (None, own) and any(component.startswith("backend ") for component in plugin["components"])
     ]
     return _hint(" or ".join(brought))
 

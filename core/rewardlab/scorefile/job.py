@@ -36,8 +36,16 @@ from rewardlab.text.redaction import shell_command
 class ScoreJob:
     """A job that scores a file of rows.
 
-    rows, output: files; resume: go on with `output`; skip_bad: leave bad rows out. command: the command line that goes
-    on after a stop, for messages. say: called with notes for the user. summary: of all rows in `output`.
+        plan = make_plan(load("recipe.yaml"), purpose="score")
+        summary = ScoreJob(plan=plan, rows="rows.jsonl", output=Path("scored.jsonl")).run()
+
+    Args:
+        rows, output: files.
+        resume: go on with `output`.
+        skip_bad: leave bad rows out.
+        command: the command line that goes on after a stop, for messages.
+        say: called with notes for the user.
+        summary: of all rows in `output`.
     """
 
     plan: Plan
@@ -69,8 +77,8 @@ class ScoreJob:
             kept = self._read_partial_output(index, state) if begun else PartialOutput()
             with self._resumable(len(index)):
                 if not begun and state.set_replies_aside():
-                    what = "has the judges' answers for an earlier file of this name, which this job does not use"
-                    self.say(f"{state.earlier_judges}: {what}")
+                    note = "has the judges' answers for an earlier file of this name, which this job does not use"
+                    self.say(f"{state.earlier_judges}: {note}")
                 if kept.rows < len(index):
                     with RecipeReward(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as reward:
                         if not begun:  # only now, when everything of the user's has been checked
@@ -93,8 +101,8 @@ class ScoreJob:
 
     def _refuse_output(self) -> None:
         if self.output.exists():
-            what = "exists already; --resume continues it, or give -o another name"
-            raise UserError(what, where=str(self.output))
+            problem = "exists already; --resume continues it, or give -o another name"
+            raise UserError(problem, where=str(self.output))
 
     def _begun(self, state: StateFolder, now: dict[str, Any]) -> bool:
         """Return whether the output was begun before, from the same recipe and rows; UserError if from others."""
@@ -106,12 +114,12 @@ class ScoreJob:
             then = state.read()
         if then is None:
             if self.output.exists():
-                what = f"there is no {state.path} that says what made this file; give -o another name"
-                raise UserError(what, where=str(self.output))
+                problem = f"there is no {state.path} that says what made this file; give -o another name"
+                raise UserError(problem, where=str(self.output))
             return False
         if problems := changes(then, now, self.plan, self.rows):
-            what = "was started with other settings; continue with those, or give -o another name"
-            raise UserError([*problems, Problem(where=str(self.output), what=what)])
+            problem = "was started with other settings; continue with those, or give -o another name"
+            raise UserError([*problems, Problem(where=str(self.output), what=problem)])
         return True
 
     def _begin(self, state: StateFolder, now: dict[str, Any]) -> None:
@@ -160,6 +168,8 @@ class ScoreJob:
         except (JobError, OSError, KeyboardInterrupt) as error:
             if not self.output.exists():
                 raise
-            kind, what = (StoppedError, "stopped") if isinstance(error, KeyboardInterrupt) else (JobError, str(error))
+            kind, message = (
+                (StoppedError, "stopped") if isinstance(error, KeyboardInterrupt) else (JobError, str(error))
+            )
             there = f"{self.summary.rows} of {count} rows are in {self.output}"
-            raise kind(f"{what}\n{there}; to go on: {shell_command(self.command)}") from error
+            raise kind(f"{message}\n{there}; to go on: {shell_command(self.command)}") from error

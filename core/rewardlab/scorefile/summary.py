@@ -22,7 +22,7 @@ class Watcher(Protocol):
     def add(self, row: Mapping[str, Any]) -> None:
         """Take a row of the output."""
 
-    def found(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[dict[str, Any]]:
         """Return what was found as JSON values; `what` is the finding in words."""
 
 
@@ -104,8 +104,8 @@ class Summary:
         for watcher in self.watchers:
             watcher.add(row)
 
-    def _found(self) -> list[dict[str, Any]]:
-        return [finding for watcher in self.watchers for finding in watcher.found()]
+    def _findings(self) -> list[dict[str, Any]]:
+        return [finding for watcher in self.watchers for finding in watcher.findings()]
 
     def as_dict(self) -> dict[str, Any]:
         """Return counts and means as JSON values; `missing`: completions without a total."""
@@ -116,7 +116,7 @@ class Summary:
             "components": {
                 name: {"mean": column.mean, "failed": column.failed, "abstained": column.abstained}
                 | ({"failures": dict(column.failures.most_common())} if column.failed else {})
-                | ({"nothing": nothing} if (nothing := list(column.nothing.lines())) else {})
+                | ({"nothing": nothing_lines} if (nothing_lines := list(column.nothing.lines())) else {})
                 | (
                     {"counted_info": {key: column.counted[key] for key in keys}}
                     if (keys := self.counted_info.get(name))
@@ -124,7 +124,7 @@ class Summary:
                 )
                 for name, column in self._components.items()
             },
-            "findings": self._found(),
+            "findings": self._findings(),
         } | ({"judges": {name: asdict(usage) for name, usage in self.judges.items()}} if self.judges else {})
 
     def lines(self) -> Iterator[str]:
@@ -136,11 +136,11 @@ class Summary:
             yield f"{name:<{width}}  mean {_number(column.mean)}, {counts}"
             yield from (f"{'':<{width}}  {cause}" for cause in column.causes())
         yield from self.judge_lines
-        yield from (f"note: {finding['what']}" for finding in self._found())
+        yield from (f"note: {finding['what']}" for finding in self._findings())
         odd = [f"{self._total.abstained} without a total"] if self._total.abstained else []
         odd += [f"{self.partial} totals lack a part; --resume asks for it again"] if self.partial else []
-        mean, told = _number(self._total.mean), f" ({'; '.join(odd)})" if odd else ""
-        yield f"{counted(self.rows, 'row')}, {counted(self.completions, 'completion')}, mean total {mean}{told}"
+        mean, odd_text = _number(self._total.mean), f" ({'; '.join(odd)})" if odd else ""
+        yield f"{counted(self.rows, 'row')}, {counted(self.completions, 'completion')}, mean total {mean}{odd_text}"
 
 
 def _number(value: float | None) -> str:

@@ -25,14 +25,16 @@ from rewardlab.types import Completion, Group, Sample, Score
 class ScoredGroup:
     """A group with the scores of its components, its totals and its shaped rewards.
 
-    components: name -> G scores.
-    totals: G numbers, None if a completion without a value gets zero advantage.
-    shaped: G numbers, for a trainer; equal to `totals` if nothing normalizes and nothing is missing.
-        Empty for what no trainer gets.
-    causes: what each component contributed to `shaped`; None if that is not known any more.
-    centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes another.
-    progress: what `progress` in the total was; None if it has none.
-    left_out: why a training leaves the group out, by the recipe's `teach`; None if it teaches.
+    Args:
+        components: name -> G scores.
+        totals: G numbers, None if a completion without a value gets zero advantage.
+        shaped: G numbers, for a trainer; equal to `totals` if nothing normalizes and nothing is missing. Empty for what
+            no trainer gets.
+        causes: what each component contributed to `shaped`; None if that is not known any more.
+        centred: whether a normalizer has taken a mean off `shaped`, such as that of a whole pool: no trainer takes
+            another.
+        progress: what `progress` in the total was; None if it has none.
+        left_out: why a training leaves the group out, by the recipe's `teach`; None if it teaches.
     """
 
     sample: Sample
@@ -67,7 +69,7 @@ class ScoredGroup:
                 name: component_score(scores[index], {} if causes is None else causes.entry(name, index))
                 for name, scores in self.components.items()
             },
-            rest=None if causes is None else causes.found.rest[index],
+            rest=None if causes is None else causes.attribution.rest[index],
         )
 
 
@@ -75,9 +77,10 @@ class ScoredGroup:
 class Composition:
     """The recipe's `total`, its policies for missing values, and its normalizers (objects with `shape`).
 
-    decomposition: each component's part of the total; without it, groups have no causes.
-    centred: whether one of the normalizers takes a mean off.
-    by_component: whether the first normalizer shapes each component of the total by itself.
+    Args:
+        decomposition: each component's part of the total; without it, groups have no causes.
+        centred: whether one of the normalizers takes a mean off.
+        by_component: whether the first normalizer shapes each component of the total by itself.
     """
 
     expression: Expression
@@ -110,10 +113,12 @@ class Composition:
     ) -> ScoredGroup:
         """Return the group of the G completions of a pool of P that `kept` names, in that order.
 
-        alone: name -> P scores, of the components that score each completion by itself.
-        in_group: name -> G scores, of those that see the kept completions as a group.
         Where `alone` holds every component that the total names, the whole pool has totals: stand-ins for missing
         values and normalizers go by all P, and a policy `fail` applies to all of them. Else they go by the G kept.
+
+        Args:
+            alone: name -> P scores, of the components that score each completion by itself.
+            in_group: name -> G scores, of those that see the kept completions as a group.
         """
         of_kept = {**{name: [scores[place] for place in kept] for name, scores in alone.items()}, **in_group}
         components = {name: of_kept[name] for name in self.uses}
@@ -286,8 +291,8 @@ class Composition:
         except PLUGIN_FAULTS as error:  # the one place where a normalizer's exceptions get their name
             raise JobError(f"normalizer {use} on {pool.sample.place()}: {one_line(error)}") from error
         if len(made) != len(kept) or not all(map(math.isfinite, made)):
-            what = f"gave {reprlib.repr(made)} for {len(kept)} values"
-            raise JobError(f"normalizer {use} on {pool.sample.place()}: {what}")
+            problem = f"gave {reprlib.repr(made)} for {len(kept)} values"
+            raise JobError(f"normalizer {use} on {pool.sample.place()}: {problem}")
         return made
 
 

@@ -22,8 +22,8 @@ async def in_time(
             arriving.exception()  # the readers of the stream raise it
             await asyncio.wait([working], timeout=timeout)
         if not working.done():
-            what = f"scoring {stream.sample.place()} took longer than {timeout:g} s"
-            raise JobError(f"{what}; no answer yet from: {unanswered()}")
+            problem = f"scoring {stream.sample.place()} took longer than {timeout:g} s"
+            raise JobError(f"{problem}; no answer yet from: {unanswered()}")
         return working.result()
     finally:
         arriving.cancel()

@@ -52,10 +52,10 @@ def shares(
     The shares are exact if at most 8 names differ from what they are compared with; `run` is then called 2^n times.
     """
     names = [name for name in values if values[name] != compared[name]]
-    found = dict.fromkeys(values, 0.0)
+    by_name = dict.fromkeys(values, 0.0)
     if len(names) > EXACT:
-        found.update(_in_order(run, names, values, compared))
-        return found
+        by_name.update(_in_order(run, names, values, compared))
+        return by_name
     results = [
         run({**compared, **{name: values[name] for at, name in enumerate(names) if chosen >> at & 1}})
         for chosen in range(1 << len(names))
@@ -63,11 +63,11 @@ def shares(
     count = len(names)
     for at, name in enumerate(names):
         without = (chosen for chosen in range(1 << count) if not chosen >> at & 1)
-        found[name] = math.fsum(
+        by_name[name] = math.fsum(
             (results[chosen | 1 << at] - results[chosen]) / (count * math.comb(count - 1, chosen.bit_count()))
             for chosen in without
         )
-    return found
+    return by_name
 
 
 def _in_order(
@@ -76,12 +76,12 @@ def _in_order(
     values: Mapping[str, float],
     compared: Mapping[str, float],
 ) -> dict[str, float]:
-    now, before, found = dict(compared), run(compared), {}
+    now, before, by_name = dict(compared), run(compared), {}
     for name in names:
         now[name] = values[name]
         after = run(now)
-        found[name], before = after - before, after
-    return found
+        by_name[name], before = after - before, after
+    return by_name
 
 
 Columns = Mapping[str, Sequence[float]]
@@ -92,10 +92,13 @@ Columns = Mapping[str, Sequence[float]]
 class TotalParts:
     """The parts of n totals.
 
-    of: name -> n parts; constant: the same for all n; means: name -> mean, of the names that are compared with it.
+    Args:
+        by_name: component -> n parts.
+        constant: the part that is the same for all n.
+        means: component -> the mean of its n values, of the components that are compared with it.
     """
 
-    of: Mapping[str, Sequence[float]]
+    by_name: Mapping[str, Sequence[float]]
     constant: float
     means: Mapping[str, float]
 
@@ -127,9 +130,9 @@ class Decomposition:
         ArithmeticError if a mixed part has no value at a mean.
         """
         means = {name: mean(columns[name]) for name in self.mixed} if columns and _size(columns) else {}
-        found = {name: [0.0] * _size(columns) for name in self.names}
-        constant = self._add(found, self._terms, 1.0, columns, means)
-        return TotalParts(of=found, constant=constant, means=means)
+        parts = {name: [0.0] * _size(columns) for name in self.names}
+        constant = self._add(parts, self._terms, 1.0, columns, means)
+        return TotalParts(by_name=parts, constant=constant, means=means)
 
     def _note(self, terms: Terms, by: float) -> None:
         for name, weight in terms.weights.items():
@@ -144,20 +147,20 @@ class Decomposition:
         return [self._tops[name] ** power for name, power in gated.gates.items()]
 
     def _add(
-        self, found: dict[str, list[float]], terms: Terms, by: float, columns: Columns, means: Mapping[str, float]
+        self, parts: dict[str, list[float]], terms: Terms, by: float, columns: Columns, means: Mapping[str, float]
     ) -> float:
-        """Add `by` times the parts of `terms` to `found`, and return `by` times the constant."""
+        """Add `by` times the parts of `terms` to `parts`, and return `by` times the constant."""
         for name, weight in terms.weights.items():
-            _increase(found[name], by * weight, columns[name])
+            _increase(parts[name], by * weight, columns[name])
         constant = by * terms.constant
         for gated in terms.gated:
-            constant += self._add_gated(found, gated, by * gated.weight, columns, means)
+            constant += self._add_gated(parts, gated, by * gated.weight, columns, means)
         for mixed in terms.mixed:
-            constant += _add_mixed(found, mixed, by * mixed.weight, columns, means)
+            constant += _add_mixed(parts, mixed, by * mixed.weight, columns, means)
         return constant
 
     def _add_gated(
-        self, found: dict[str, list[float]], gated: GatedTerm, by: float, columns: Columns, means: Mapping[str, float]
+        self, parts: dict[str, list[float]], gated: GatedTerm, by: float, columns: Columns, means: Mapping[str, float]
     ) -> float:
         opened = self._opened(gated)
         size = _size(columns)
@@ -165,24 +168,24 @@ class Decomposition:
         constant = self._add(inside, gated.core, 1.0, columns, means)
         open_by = by * math.prod(opened)
         for name, values in inside.items():
-            _increase(found[name], open_by, values)
+            _increase(parts[name], open_by, values)
         gates = list(gated.gates.items())
         for at in range(size):
             core = constant + math.fsum(values[at] for values in inside.values())
             values = [columns[name][at] ** power for name, power in gates]
             for (name, _), share in zip(gates, shares_of_product(values, opened), strict=True):
-                found[name][at] += by * core * share
+                parts[name][at] += by * core * share
         return open_by * constant
 
 
 def _add_mixed(
-    found: dict[str, list[float]], mixed: MixedTerm, by: float, columns: Columns, means: Mapping[str, float]
+    parts: dict[str, list[float]], mixed: MixedTerm, by: float, columns: Columns, means: Mapping[str, float]
 ) -> float:
     names = mixed.node.names
     compared = {name: means[name] for name in names}
     for at, row in enumerate(zip(*(columns[name] for name in names), strict=True)):
         for name, share in shares(mixed.node.run, dict(zip(names, row, strict=True)), compared).items():
-            found[name][at] += by * share
+            parts[name][at] += by * share
     return by * mixed.node.run(compared) if compared else 0.0
 
 

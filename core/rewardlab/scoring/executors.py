@@ -119,9 +119,9 @@ class ItemExecutor:
                 raise
             return
         for items, scored in batch:
-            mine = [next(scores) for _ in items]
+            own = [next(scores) for _ in items]
             if not scored.done():
-                scored.set_result(mine)
+                scored.set_result(own)
 
     async def _ask(self, items: Sequence[Item]) -> list[Score]:
         task = running_task()

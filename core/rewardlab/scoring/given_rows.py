@@ -15,7 +15,11 @@ from rewardlab.types import Group, Sample
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InputRow:
-    """A good row of the input. given_id: the id as the file has it, or the derived one if it has none."""
+    """A good row of the input.
+
+    Args:
+        given_id: the id as the file has it, or the derived one if it has none.
+    """
 
     given_id: int | str
     group: Group
@@ -40,8 +44,8 @@ class RowCheck:
 
     def given_id(self, row: Mapping[str, Any]) -> int | str | None:
         """Return the id as the row has it; None if it has none."""
-        theirs = self.fields.get("id", "id")
-        return row[theirs] if theirs in row else row.get("id")
+        column = self.fields.get("id", "id")
+        return row[column] if column in row else row.get("id")
 
     def _uncounted(self, group: Group) -> Iterator[str]:
         uncounted = [index for index, c in enumerate(group.completions) if c.token_count is None]
@@ -120,13 +124,13 @@ def as_dicts(rows: Any) -> Iterator[Any]:
 
 
 def _table_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = dict[str, Any]()
+    plain = dict[str, Any]()
     for name, value in row.items():
         try:
-            found |= plain_row({name: value})
+            plain |= plain_row({name: value})
         except ValueError:  # a picture, say: whoever reads the column says where it is, and what is wrong with it
-            found[name] = value
-    return found
+            plain[name] = value
+    return plain
 
 
 def _without_arrays(row: Any) -> Any:

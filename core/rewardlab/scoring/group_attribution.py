@@ -18,16 +18,20 @@ SAME = 1e-10
 class Contributions:
     """The contributions of each component: they and the rest add up to the shaped rewards.
 
-    of: name -> G contributions; rest: G numbers, what no component contributed.
+    Args:
+        by_name: component -> G contributions.
+        rest: G numbers, what no component contributed.
     """
 
-    of: dict[str, list[float]]
+    by_name: dict[str, list[float]]
     rest: list[float]
 
 
 def contributions_to_totals(parts: TotalParts, count: int) -> Contributions:
     """Return the parts as they are: the contributions to `count` rewards that nothing normalizes."""
-    return Contributions(of={name: list(values) for name, values in parts.of.items()}, rest=[parts.constant] * count)
+    return Contributions(
+        by_name={name: list(values) for name, values in parts.by_name.items()}, rest=[parts.constant] * count
+    )
 
 
 def contributions_to_shaped(
@@ -35,27 +39,32 @@ def contributions_to_shaped(
 ) -> Contributions:
     """Return the contributions to shaped rewards: slope * (a part - its mean over all n).
 
-    kept: the places of the shaped rewards among the n parts, in their order. The rest is the same for all of them if
-    they lie on a line of this slope, else what is left of each.
+    The rest is the same for all of them if they lie on a line of this slope, else what is left of each.
+
+    Args:
+        kept: the places of the shaped rewards among the n parts, in their order.
     """
-    of = {}
-    for name, values in parts.of.items():
+    by_name = {}
+    for name, values in parts.by_name.items():
         middle = mean(values) if values else 0.0
-        of[name] = [slope * (values[place] - middle) + 0.0 for place in kept]
-    rest = [value - math.fsum(given) for value, *given in zip(shaped, *of.values(), strict=True)]
-    rounding = SAME * max(abs(value) for column in (shaped, *of.values()) for value in column)
+        by_name[name] = [slope * (values[place] - middle) + 0.0 for place in kept]
+    rest = [value - math.fsum(given) for value, *given in zip(shaped, *by_name.values(), strict=True)]
+    rounding = SAME * max(abs(value) for column in (shaped, *by_name.values()) for value in column)
     if max(rest) - min(rest) <= rounding:
         middle = mean(rest)
         rest = [0.0 if abs(middle) <= rounding else middle] * len(rest)
-    return Contributions(of=of, rest=rest)
+    return Contributions(by_name=by_name, rest=rest)
 
 
 def slope_of(totals: Sequence[float], shaped: Sequence[float], pool_mean: float, amount: float) -> float:
     """Return the slope of the line of least squares through (total, shaped).
 
-    It is exact if the normalizer is a line in the group. It is 0 if the totals are equal but for rounding, unless
-    they differ from `pool_mean`, the mean of a larger pool: then the line goes through (pool_mean, 0), as for every
-    normalizer that centers, and all of ours do. amount: the largest part or total, by which rounding is measured.
+    It is exact if the normalizer is a line in the group. It is 0 if the totals are equal but for rounding, unless they
+    differ from `pool_mean`, the mean of a larger pool: then the line goes through (pool_mean, 0), as for every
+    normalizer that centers, and all of ours do.
+
+    Args:
+        amount: the largest part or total, by which rounding is measured.
     """
     least = ROUNDING * max(amount, *map(abs, totals))
     low, spread = min(totals), max(totals) - min(totals)
@@ -71,7 +80,7 @@ def slope_of(totals: Sequence[float], shaped: Sequence[float], pool_mean: float,
 def largest_amount(parts: TotalParts, totals: Sequence[float]) -> float:
     """Return the largest absolute part or total, by which rounding is measured."""
     return max(
-        (abs(value) for values in (*parts.of.values(), totals, (parts.constant,)) for value in values), default=0.0
+        (abs(value) for values in (*parts.by_name.values(), totals, (parts.constant,)) for value in values), default=0.0
     )
 
 
@@ -103,8 +112,10 @@ class ScoredTotals:
 class Attribution:
     """The contribution of each component to the shaped rewards of G completions.
 
-    contributions: name in the total -> G numbers; rest: G numbers; entries: name -> G entries of the ledger, without
-    the contribution.
+    Args:
+        contributions: name in the total -> G numbers.
+        rest: G numbers.
+        entries: name -> G entries of the ledger, without the contribution.
     """
 
     contributions: Mapping[str, Column]
@@ -119,7 +130,7 @@ class GroupAttribution:
         self._seen = seen
 
     @cached_property
-    def found(self) -> Attribution:
+    def attribution(self) -> Attribution:
         """The attribution itself: contributions and rest, which add up to the shaped rewards."""
         return self._seen if isinstance(self._seen, Attribution) else _attribution(self._seen)
 
@@ -130,12 +141,12 @@ class GroupAttribution:
         uses the name: its weight, its value as a gate, the mean that it is compared with. stand_in: what the total saw
         where the component gave no value.
         """
-        if name not in self.found.contributions:
+        if name not in self.attribution.contributions:
             return {}
-        return {**self.found.entries[name][index], "contribution": self.found.contributions[name][index]}
+        return {**self.attribution.entries[name][index], "contribution": self.attribution.contributions[name][index]}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GroupAttribution, (self.found,)
+        return GroupAttribution, (self.attribution,)
 
 
 def _attribution(seen: ScoredTotals) -> Attribution:
@@ -144,10 +155,10 @@ def _attribution(seen: ScoredTotals) -> Attribution:
     columns = {name: seen.columns[name] for name in names if name in seen.columns}
     # this leaves no value out: a total is decided if all of them have one
     values = {name: [v for place in decided if (v := column[place]) is not None] for name, column in columns.items()}
-    parts = seen.decomposition.parts(values) if decided else TotalParts(of={}, constant=0.0, means={})
+    parts = seen.decomposition.parts(values) if decided else TotalParts(by_name={}, constant=0.0, means={})
     if seen.parts is not None and decided:
-        of = {name: [column[place] or 0.0 for place in decided] for name, column in seen.parts.items()}
-        parts = replace(parts, of=of, constant=0.0)
+        by_name = {name: [column[place] or 0.0 for place in decided] for name, column in seen.parts.items()}
+        parts = replace(parts, by_name=by_name, constant=0.0)
     ranks = {place: rank for rank, place in enumerate(decided)}
     indices = [index for index, place in enumerate(seen.kept) if place in ranks]
     given = _contributions(seen, parts, [ranks[seen.kept[index]] for index in indices], indices)
@@ -156,7 +167,7 @@ def _attribution(seen: ScoredTotals) -> Attribution:
     for at, index in enumerate(indices):
         rest[index] = given.rest[at]
         for name in names:
-            contributions[name][index] = given.of[name][at]
+            contributions[name][index] = given.by_name[name][at]
     return Attribution(
         contributions=contributions, rest=rest, entries={name: _entries(seen, parts, name) for name in names}
     )
@@ -166,8 +177,8 @@ def _contributions(
     seen: ScoredTotals, parts: TotalParts, ranks: Sequence[int], indices: Sequence[int]
 ) -> Contributions:
     if not seen.normalized or not indices:
-        of = {name: [values[rank] for rank in ranks] for name, values in parts.of.items()}
-        return contributions_to_totals(TotalParts(of=of, constant=parts.constant, means={}), len(ranks))
+        by_name = {name: [values[rank] for rank in ranks] for name, values in parts.by_name.items()}
+        return contributions_to_totals(TotalParts(by_name=by_name, constant=parts.constant, means={}), len(ranks))
     totals = [total for total, known in zip(seen.totals, seen.decided, strict=True) if known and total is not None]
     with_total = [(total, value) for total, value in _shaped_totals(seen) if total is not None]
     pool_mean = mean([total for total in seen.totals if total is not None])

@@ -51,5 +51,5 @@ class CheckedGroupSampler:
         except PLUGIN_FAULTS as error:
             raise self._wrong(sample, one_line(error)) from error
 
-    def _wrong(self, sample: Sample, what: str) -> JobError:
-        return JobError(f"sampler {self._use} on {sample.place()}: {what}")
+    def _wrong(self, sample: Sample, problem: str) -> JobError:
+        return JobError(f"sampler {self._use} on {sample.place()}: {problem}")

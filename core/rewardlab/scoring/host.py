@@ -11,7 +11,7 @@ from rewardlab.scoring.pool import Pool, PooledGroup
 from rewardlab.types import Completion
 
 OnPartial = Literal["fail", "score"]
-"""what becomes of a group that lost members: it fails, or the others are scored as a group of their own size"""
+"""the fate of a group that lost members: it fails, or the others are scored as a group of their own size"""
 OVERDUE = 5.0
 """seconds in which the scorer itself says that a group took too long, unless a reward blocks its thread"""
 REMEMBERED = 1000
@@ -19,7 +19,7 @@ REMEMBERED = 1000
 
 
 class HostedGroup(Protocol):
-    """What a host has to know of a group before its members come: a key of its own, and how many they are."""
+    """The facts about a group that a host needs before its members come: a key of its own, and how many they are."""
 
     @property
     def key(self) -> str: ...
@@ -36,8 +36,9 @@ Answer = TypeVar("Answer")
 class MetGroup:
     """A group that is scored.
 
-    members: the slots that it is a group of, in order, as on_partial says; sampled: how many completions came, with
-    those that a group sampler wanted in addition.
+    Args:
+        members: the slots that it is a group of, in order, as on_partial says.
+        sampled: how many completions came, with those that a group sampler wanted in addition.
     """
 
     pooled: PooledGroup
@@ -46,7 +47,7 @@ class MetGroup:
 
 
 class MissingMembersError(JobError):
-    """A group is not scored because members were lost or did not come in time. missing: their slots."""
+    """A group is not scored because members were lost or did not come in time; `missing` has their slots."""
 
     def __init__(self, text: str, missing: tuple[int, ...] = ()) -> None:  # () for pickle, which sets it afterwards
         super().__init__(text)
@@ -67,13 +68,16 @@ class ScoringHost(Generic[PlaceT, Answer]):
     Members are put in any order, from any number of callers, and as often as they like: the same text for the same
     slot counts once. Whoever asks for a group waits for the same answer, which is kept for a while.
 
-    open_pool: gives the pool of a place for so many completions. finish: is given a group once it is scored, and
-        returns what those who ask for it get; it runs once, so it is where a ledger is written.
-    deadline: seconds from a group's first member in which the others have to come (`completion_timeout`); None: any.
-    on_partial: of a group that lost members.
-    scoring: seconds that scoring a group may take once it is there, as its pool knows, too; a little later whatever
-        blocks the thread on which all are scored is a JobError.
-    kept: how many answers are kept; a group whose answer is forgotten is a new one.
+    Args:
+        open_pool: gives the pool of a place for so many completions.
+        finish: is given a group once it is scored, and returns what those who ask for it get; it runs once, so it is
+            where a ledger is written.
+        deadline: seconds from a group's first member in which the others have to come (`completion_timeout`); None:
+            any.
+        on_partial: what becomes of a group that lost members.
+        scoring: seconds that scoring a group may take once it is there, as its pool knows, too; a little later whatever
+            blocks the thread on which all are scored is a JobError.
+        kept: how many answers are kept; a group whose answer is forgotten is a new one.
     """
 
     def __init__(

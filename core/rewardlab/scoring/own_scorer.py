@@ -66,8 +66,8 @@ def _in_fork() -> None:
 
 
 def _refuse() -> Scorer:
-    what = "this reward keeps its judges' answers in a folder, so a fork of its process cannot use it"
-    raise UserError(f"{what}; load another one there")
+    problem = "this reward keeps its judges' answers in a folder, so a fork of its process cannot use it"
+    raise UserError(f"{problem}; load another one there")
 
 
 def _close_aside(scorer: Scorer) -> None:

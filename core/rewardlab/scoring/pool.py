@@ -24,10 +24,12 @@ Scores = Mapping[str, Sequence[Score]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PooledGroup:
-    """The group to train on. kept: G indices, under which its completions were put.
+    """The group to train on.
 
-    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None if
-    there are no others.
+    Args:
+        kept: G indices, under which its completions were put.
+        discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None if
+            there are no others.
     """
 
     group: ScoredGroup
@@ -85,8 +87,10 @@ class StreamedPool:
 class PoolScoring:
     """The functions by which a scorer scores a pool.
 
-    alone: gives the scores of the components of completion and batch scope; in_group: of those of group scope.
-    compose: (pool, kept, scores of the whole pool, scores of the kept) -> the group; see Composition.compose_kept.
+    Args:
+        alone: gives the scores of the components of completion and batch scope.
+        in_group: of those of group scope.
+        compose: (pool, kept, scores of the whole pool, scores of the kept) -> the group; see Composition.compose_kept.
     """
 
     home: LoopThread
@@ -147,7 +151,7 @@ class SampledPool:
         """Give the group up; see Pool."""
         with self._lock:
             self._dropped = True
-            under_way = [*self._pending, *(one.scores for one in self._put.values())]
+            under_way = [*self._pending, *(member.scores for member in self._put.values())]
         for future in under_way:
             future.cancel()
 
@@ -171,11 +175,11 @@ class SampledPool:
     async def _scored(self) -> PooledGroup:
         put = await self._all_scored()
         places = self._sampler.select(self._candidates(put))
-        pool = Group(sample=self._sample, completions=tuple(one.completion for one in put))
+        pool = Group(sample=self._sample, completions=tuple(member.completion for member in put))
         chosen = Group(sample=self._sample, completions=tuple(put[place].completion for place in places))
         in_group = await self._scoring.in_group(GroupStream.of(chosen))
         names = put[0].scores.result()
-        alone = {name: [score for one in put for score in one.scores.result()[name]] for name in names}
+        alone = {name: [score for member in put for score in member.scores.result()[name]] for name in names}
         group = self._scoring.compose(pool, places, alone, in_group)
         kept = tuple(put[place].index for place in places)
         return PooledGroup(group=group, kept=kept, discarded=_discarded(pool, places, alone))
@@ -186,18 +190,18 @@ class SampledPool:
         with self._lock:
             put = [self._put[index] for index in sorted(self._put)]
         try:
-            await asyncio.gather(*(asyncio.wrap_future(one.scores) for one in put))
+            await asyncio.gather(*(asyncio.wrap_future(member.scores) for member in put))
         except BaseException:
-            for one in put:
-                one.scores.cancel()
+            for member in put:
+                member.scores.cancel()
             raise
         return put
 
     def _candidates(self, put: Sequence[_PooledCompletion]) -> Candidates:
         entries = []
-        for one in put:
-            scores = {name: score for name, (score,) in one.scores.result().items()}
-            entries.append(PoolEntry(completion=one.completion, scores=scores))
+        for member in put:
+            scores = {name: score for name, (score,) in member.scores.result().items()}
+            entries.append(PoolEntry(completion=member.completion, scores=scores))
         return Candidates(sample=self._sample, size=self._size, entries=tuple(entries))
 
 

@@ -1,4 +1,4 @@
-"""What a component reads of a completion: of a conversation its last answer, or all of it; and its chat markers."""
+"""The part of a completion that a component reads: a conversation's last answer, or all of it; and its chat markers."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace

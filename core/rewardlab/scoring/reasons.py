@@ -13,7 +13,7 @@ OTHERS = "other causes; each completion's stands in the output"
 
 
 class ReasonCounts(Counter[str]):
-    """How often each reason was given; beyond MAX_REASONS they count as others."""
+    """The counts of the reasons that were given; beyond MAX_REASONS they count as others."""
 
     def note(self, reason: str) -> None:
         """Count a reason once more."""
@@ -29,7 +29,7 @@ class ReasonCounts(Counter[str]):
 
 @dataclass
 class NothingGiven:
-    """Why a component gave 0 to completions or abstained, by the `reason` in its `info`.
+    """The reasons why a component gave 0 to completions or abstained, by the `reason` in its `info`.
 
     What is rare says nothing: there are lines only once more than half of the completions got nothing for a reason.
     """

@@ -44,9 +44,12 @@ def load_reward(
         with load_reward("recipe.yaml", "reward.total=accuracy + format") as reward:
             groups = reward.score([{"prompt": "1+1?", "answer": "2", "completions": ["\\boxed{2}", "three"]}])
 
-    recipe: a YAML file, a dict, or the folder of a run. overrides: as on the command line. device: the torch device of
-    models if the recipe names none; "auto" takes a GPU if there is one. say: called with warnings about judges, and
-    with what `progress` in the total is.
+    Args:
+        recipe: a YAML file, a dict, or the folder of a run.
+        overrides: as on the command line.
+        device: the torch device of models if the recipe names none; "auto" takes a GPU if there is one.
+        say: called with warnings about judges, and with what `progress` in the total is.
+
     Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
     """
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
@@ -60,6 +63,10 @@ def load_reward(
 
 class RecipeReward:
     """A recipe's reward, ready to score rows; from `load_reward`. Use it in `with` or `async with`, or close it.
+
+        with load_reward("recipe.yaml") as reward:
+            for group in reward.stream("rows.jsonl"):
+                print(group.sample.id, group.totals)
 
     A row is {"prompt", "completions", ...fields} as `rewardlab score` reads it: a dict, or a row of a data frame. Any
     thread may score, also inside of a running event loop (a notebook); rows under way at the same time share judges,
@@ -90,23 +97,26 @@ class RecipeReward:
     ) -> list[ScoredGroup]:
         """Return a scored group for each row, in order. All rows are checked before anything is scored.
 
-        rows: dicts, or the path of a file. progress: of your training, 0 to 1, if the total has one; absent: what the
-        recipe's `reward.progress` says. guard: counts failures over many calls; absent: in these rows. evaluation:
-        nobody trains on them, so that no group is left out. Raises a UserError that lists what is wrong with rows, and
-        a JobError if a component fails or abstains and the recipe's on_missing or on_abstain says `fail`, or fails more
-        often than its max_missing allows.
+        Args:
+            rows: dicts, or the path of a file.
+            progress: of your training, 0 to 1, if the total has one; absent: what the recipe's `reward.progress` says.
+            guard: counts failures over many calls; absent: in these rows.
+            evaluation: nobody trains on them, so that no group is left out.
+
+        Raises a UserError that lists what is wrong with rows, and a JobError if a component fails or abstains and the
+        recipe's on_missing or on_abstain says `fail`, or fails more often than its max_missing allows.
         """
         if progress is not None and not (isinstance(progress, int | float) and 0 <= progress <= 1):
             raise UserError(f"progress is the share of a training that is done, from 0 to 1, and not {progress!r}")
         checked = all_rows(rows, self.plan)
         if len(checked) > AT_ONCE and progress is None:
             return [scored for _, scored in self.in_order(checked, guard, evaluation)]
-        found = self._scorer.score_groups([row.group for row in checked], progress, evaluation)
+        groups = self._scorer.score_groups([row.group for row in checked], progress, evaluation)
         guard = guard or self._guard()
-        for scored in found:
+        for scored in groups:
             guard.add(scored)
         guard.check_end()
-        return found
+        return groups
 
     async def ascore(
         self, rows: Rows, guard: MissingGuard | None = None, evaluation: bool = False
@@ -122,8 +132,8 @@ class RecipeReward:
         loop cancels what is under way.
         """
         bad: list[Problem] = []
-        with closing(self.in_order(_good(rows_one_by_one(rows, self.plan), bad))) as found:
-            for _, scored in found:
+        with closing(self.in_order(_good(rows_one_by_one(rows, self.plan), bad))) as in_order:
+            for _, scored in in_order:
                 yield scored
         if bad:
             raise UserError(bad)
@@ -139,10 +149,15 @@ class RecipeReward:
     def score_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return one completion with its total, and each component's value, reason and contribution.
 
-        prompt: a text or messages. completion: likewise, or {"text", "token_count", "truncated"}. fields: what the
-        rewards read of the row (answer, language, ...). It is a group of its own: normalizers have nothing to compare
-        it with. Raises a UserError if a component compares the completions of a prompt, as it would have no number for
-        one alone, and what `score` raises, but for the recipe's max_missing, which is about many.
+        It is a group of its own: normalizers have nothing to compare it with.
+
+        Args:
+            prompt: a text or messages.
+            completion: likewise, or {"text", "token_count", "truncated"}.
+            fields: what the rewards read of the row (answer, language, ...).
+
+        Raises a UserError if a component compares the completions of a prompt, as it would have no number for one
+        alone, and what `score` raises, but for the recipe's max_missing, which is about many.
         """
         self._refuse_comparisons()
         group = self._group_of_one(prompt, completion, fields)
@@ -157,7 +172,11 @@ class RecipeReward:
     def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
 
-        library: "pandas" or "polars"; absent: the first that is installed. The columns are those of docs/ledger.md.
+        The columns are those of docs/ledger.md.
+
+        Args:
+            library: "pandas" or "polars"; absent: the first that is installed.
+
         Raises a UserError that says what to install if the library is missing.
         """
         return completion_table(groups, library)
@@ -167,8 +186,8 @@ class RecipeReward:
     ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
         guard = guard or self._guard()
-        with closing(scored_in_order(self._scorer, rows, evaluation)) as found:
-            for row, scored in found:
+        with closing(scored_in_order(self._scorer, rows, evaluation)) as in_order:
+            for row, scored in in_order:
                 yield row, scored
                 guard.add(scored)
         guard.check_end()
@@ -229,9 +248,11 @@ class RecipeReward:
     def _refuse_comparisons(self) -> None:
         for name, planned in self.plan.components.items():
             if planned.spec.scope == "group":
-                what = f"compares the completions of a prompt ({planned.use.use}), and a lone completion has no others"
+                problem = (
+                    f"compares the completions of a prompt ({planned.use.use}), and a lone completion has no others"
+                )
                 where = self.plan.document.where(("reward", "components", name))
-                raise UserError(f"{what}; give `score` a row with several, or take this component out", where=where)
+                raise UserError(f"{problem}; give `score` a row with several, or take this component out", where=where)
 
     def _guard(self) -> MissingGuard:
         return MissingGuard.over_rows(self.plan.guarded_uses)

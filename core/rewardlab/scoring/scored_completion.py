@@ -14,9 +14,13 @@ from rewardlab.types import Completion, Sample, Score
 class ComponentScore:
     """The score of one component for one completion, and what it did to the reward.
 
-    value: the component's own number; None if it abstains or failed. failed: whether it failed.
-    reason: why it failed, or the `reason` that the component gives in `info`; None if it gives none.
-    contribution: its part of the shaped reward; None if the total is not made of it. See docs/causes.md.
+    See docs/causes.md.
+
+    Args:
+        value: the component's own number; None if it abstains or failed.
+        failed: whether it failed.
+        reason: why it failed, or the `reason` that the component gives in `info`; None if it gives none.
+        contribution: its part of the shaped reward; None if the total is not made of it.
     """
 
     value: float | None
@@ -30,8 +34,10 @@ class ComponentScore:
 class ScoredCompletion:
     """One completion with its reward.
 
-    total: None if a completion without a value gets zero advantage. shaped: the number for a trainer; it is the sum
-    of the contributions and `rest`, both None if they are not known any more.
+    Args:
+        total: None if a completion without a value gets zero advantage.
+        shaped: the number for a trainer; it is the sum of the contributions and `rest`, both None if they are not known
+            any more.
     """
 
     sample: Sample
@@ -61,18 +67,18 @@ MAX_SHOWN = 200
 
 def line_of(id: str, totals: Sequence[float | None]) -> str:
     """Return a group in one line: its id, how many completions it has, and between what their totals lie."""
-    found = [total for total in totals if total is not None]
-    told = f"totals {min(found):.4g} to {max(found):.4g}" if found else "no totals"
-    lacking = f", {len(totals) - len(found)} without one" if found and len(found) < len(totals) else ""
-    return f"ScoredGroup {id[:40]!r}: {counted(len(totals), 'completion')}, {told}{lacking}"
+    known = [total for total in totals if total is not None]
+    totals_text = f"totals {min(known):.4g} to {max(known):.4g}" if known else "no totals"
+    lacking = f", {len(totals) - len(known)} without one" if known and len(known) < len(totals) else ""
+    return f"ScoredGroup {id[:40]!r}: {counted(len(totals), 'completion')}, {totals_text}{lacking}"
 
 
 def table_of(line: str, completions: Sequence[ScoredCompletion]) -> str:
     """Return a group as HTML: its line, and a row for each completion; if a component has no value, its reason."""
     rows = [["completion", "total", "shaped", *(completions[0].components if completions else ())]]
-    for one in completions:
-        parts = [_number(part.value, part.reason) for part in one.components.values()]
-        rows.append([one.completion.text, _number(one.total), _number(one.shaped), *parts])
+    for scored in completions:
+        parts = [_number(part.value, part.reason) for part in scored.components.values()]
+        rows.append([scored.completion.text, _number(scored.total), _number(scored.shaped), *parts])
     lines = (f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<p>{escape(line)}</p><table>{''.join(lines)}</table>"
 

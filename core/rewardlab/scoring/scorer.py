@@ -48,16 +48,21 @@ class _Purpose:
 class Scorer(AbstractContextManager["Scorer"]):
     """The reward of a plan, ready to score. Close it, or use it as a context manager.
 
+        with Scorer(make_plan(load("recipe.yaml"), purpose="score")) as scorer:
+            scored = scorer.score_groups([Group(sample=sample, completions=completions)])
+
     Judges and rewards are built here; a UserError or JobError names the one that cannot be built. Worker processes
     start when they are first needed, or at `warm`; a reward that cannot be built in them is a JobError then.
 
-    zero_truncated: give truncated completions a total of 0. judging: where judges' answers are kept, and what happens
-        where they cannot be parsed.
-    judges: clients (JudgeClient) of the judges that are not local, by name, if another process hosts them. They are
-        neither opened, checked nor closed here, and no secret is asked for.
-    executors, workers: those that another scorer shares, which is closed after this one.
-    home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
-    policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built here.
+    Args:
+        zero_truncated: give truncated completions a total of 0.
+        judging: where judges' answers are kept, and what happens where they cannot be parsed.
+        judges: clients (JudgeClient) of the judges that are not local, by name, if another process hosts them. They are
+            neither opened, checked nor closed here, and no secret is asked for.
+        executors, workers: those that another scorer shares, which is closed after this one.
+        home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
+        policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built
+            here.
     """
 
     def __init__(
@@ -117,8 +122,9 @@ class Scorer(AbstractContextManager["Scorer"]):
     ) -> list[ScoredGroup]:
         """Return complete groups scored, in order; wait for them. Not for use on an event loop.
 
-        progress: of the training, 0 to 1; None is what the recipe declares, as in an evaluation.
-        evaluation: nobody trains on them: truncated completions have their totals, and no group is left out.
+        Args:
+            progress: of the training, 0 to 1; None is what the recipe declares, as in an evaluation.
+            evaluation: nobody trains on them: truncated completions have their totals, and no group is left out.
         """
         purpose, streams = self._purpose(evaluation, progress), [GroupStream.of(group) for group in groups]
         return self.home.run(gather_or_cancel(self._score(stream, purpose) for stream in streams))
@@ -130,9 +136,10 @@ class Scorer(AbstractContextManager["Scorer"]):
     async def score(self, stream: GroupStream, timeout: float | None = None, evaluation: bool = False) -> ScoredGroup:
         """Return one group scored as its completions arrive; from any event loop, without blocking it.
 
-        timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a JobError
-            names the components that have not answered.
-        evaluation: as in `score_groups`.
+        Args:
+            timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a
+                JobError names the components that have not answered.
+            evaluation: as in `score_groups`.
         """
         return await self.home.here(self._score(stream, self._purpose(evaluation), timeout))
 
@@ -147,11 +154,13 @@ class Scorer(AbstractContextManager["Scorer"]):
     ) -> Pool:
         """Return an empty pool for a group of `size`, into which a trainer puts completions as they arrive.
 
-        timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
-            the chosen group.
-        progress, evaluation: as in `score_groups`.
-        sampled: whether the recipe's group sampler chooses: for trainers that give it the further completions that it
-            wants, and train on those that it keeps, in its order. Others get the rewards in the order of what they put.
+        Args:
+            timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and
+                to the chosen group.
+            progress, evaluation: as in `score_groups`.
+            sampled: whether the recipe's group sampler chooses: for trainers that give it the further completions that
+                it wants, and train on those that it keeps, in its order. Others get the rewards in the order of what
+                they put.
         """
         purpose = self._purpose(evaluation, progress)
         if self._sampler is None or not sampled:
@@ -224,7 +233,7 @@ class Scorer(AbstractContextManager["Scorer"]):
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
         """Return the scores of a group by these components; see `score` for the timeout."""
-        found: dict[str, Sequence[Score]] = {}
+        scores_by_name: dict[str, Sequence[Score]] = {}
 
         async def ask(name: str) -> None:
             lost: list[str] = []
@@ -233,7 +242,7 @@ class Scorer(AbstractContextManager["Scorer"]):
                 read = self._readings[name]
                 seen = stream if read is None else ReadStream(stream, read)
                 scores = self._with_losses(name, await self.executors[name].score(seen), len(lost))
-                found[name] = (
+                scores_by_name[name] = (
                     scores
                     if not self._plan.components[name].judges()
                     else with_markers(scores, (await seen.group()).completions)
@@ -243,7 +252,7 @@ class Scorer(AbstractContextManager["Scorer"]):
 
         def silent() -> str:
             uses = self.composition.uses
-            return ", ".join(f"{name} ({uses[name].use})" for name in names if name not in found)
+            return ", ".join(f"{name} ({uses[name].use})" for name in names if name not in scores_by_name)
 
         token = GROUP_CLOCK.set(GroupClock(stream))
         try:
@@ -252,7 +261,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         finally:
             GROUP_CLOCK.reset(token)
         self.judges.check()
-        return {name: found[name] for name in names}
+        return {name: scores_by_name[name] for name in names}
 
     def _with_losses(self, name: str, scores: Sequence[Score], lost: int) -> Sequence[Score]:
         """Note in `info` which values rest on fewer answers than were asked for, unless failed scores say so."""

@@ -1,4 +1,4 @@
-"""Which groups teach: the one decision for every engine, by a group's outcome and not by its shaped total.
+"""The choice of groups that teach: one for every engine, by a group's outcome and not by its shaped total.
 
 An all-wrong group whose completions differ in length alone would be a gradient of full size otherwise.
 """
@@ -15,12 +15,17 @@ from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.types import Score
 
 ROUNDING = 1e-6
-"""of the largest value, or of 1: values that differ by less are equal, as three times 1/3 is in single precision"""
+"""a share of the largest value or 1: values that differ by less are equal, as three times 1/3 is in single precision"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Teaching:
-    """The groups that a recipe leaves out. by: the component that is the outcome; between: bounds of its mean."""
+    """The groups that a recipe leaves out.
+
+    Args:
+        by: the component that is the outcome.
+        between: bounds of its mean.
+    """
 
     by: str
     between: tuple[float, float] | None = None
@@ -54,10 +59,11 @@ class Teaching:
     ) -> ScoredGroup:
         """Return a group with the reason why it does not teach, if it does not.
 
-        use: of the outcome. If its `on_missing` or `on_abstain` is `fail`, a failure or an abstention is a JobError,
-        though it be no part of the total.
-        of_pool: where advantages are less the mean of a whole pool, the scores and totals of that: among others that
-        are right, a group that is all wrong teaches.
+        Args:
+            use: of the outcome. If its `on_missing` or `on_abstain` is `fail`, a failure or an abstention is a
+                JobError, though it be no part of the total.
+            of_pool: where advantages are less the mean of a whole pool, the scores and totals of that: among others
+                that are right, a group that is all wrong teaches.
         """
         components, totals = of_pool or (group.components, group.totals)
         for index, score in enumerate(components[self.by]):
@@ -66,8 +72,8 @@ class Teaching:
                 raise JobError(f"component {self.by!r} ({use.use}) failed on {place}: {score.error}")
             if score.value is None and score.error is None and use.on_abstain == "fail":
                 place, hint = group.sample.place(index), f"set reward.components.{self.by}.on_abstain to a number"
-                what = f"component {self.by!r} ({use.use}), which says which groups teach, abstains on {place}"
-                raise JobError(f"{what}; {hint}, and it has no vote there")
+                problem = f"component {self.by!r} ({use.use}), which says which groups teach, abstains on {place}"
+                raise JobError(f"{problem}; {hint}, and it has no vote there")
         why = self.why_left_out(components[self.by], totals)
         return group if why is None else replace(group, left_out=why)
 

@@ -115,9 +115,9 @@ def _opened() -> _CallNotes | None:
 
 @contextmanager
 def _noted(title: str, first: Sample, count: int) -> Iterator[None]:
-    what = f"{count} completions, the first of " if count > 1 else ""
+    count_text = f"{count} completions, the first of " if count > 1 else ""
     notes = _opened()
-    text = printable(redact(f"{title} has been working on {what}{first.place()}"))
+    text = printable(redact(f"{title} has been working on {count_text}{first.place()}"))
     place = None if notes is None else notes.add(text)
     try:
         yield

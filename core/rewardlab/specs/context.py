@@ -1,4 +1,4 @@
-"""What all specs share: their base and that of options, the context that `build` receives, and what it returns."""
+"""The parts that all specs share: their base and that of options, what `build` receives and what it returns."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ class Config(BaseModel):
 
 
 class NoOptions(Config):
-    """For components without options."""
+    """The options of a component that has none."""
 
 
 Asks = Ask | Sequence[Ask] | None
@@ -98,7 +98,11 @@ class Normalizer(Protocol):
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int, /
     ) -> Sequence[float]:
-        """Return G shaped values, of the totals that `kept` (G,) names. totals, tokens: (P,), the whole pool."""
+        """Return G shaped values, of the totals that `kept` (G,) names.
+
+        Args:
+            totals, tokens: (P,), the whole pool.
+        """
 
 
 class Worker(Protocol):

@@ -20,7 +20,7 @@ INTERVAL_S = 60.0
 BAR_DELAY_S = 2.0
 """work that is done by then shows no bar"""
 MIN_BAR_COLUMNS = 70
-"""of a terminal that has room for a bar beside the words"""
+"""least columns of a terminal that has room for a bar beside the words"""
 
 
 class Progress:
@@ -41,7 +41,7 @@ class Progress:
 
     def __init__(
         self,
-        what: str,
+        title: str,
         total: int | None = None,
         *,
         unit: str = "row",
@@ -49,7 +49,7 @@ class Progress:
         delay_s: float = BAR_DELAY_S,
         leave: bool = True,
     ) -> None:
-        self._what = what
+        self._title = title
         self._total = total
         self._unit = unit
         self._initial = self._done = initial
@@ -118,9 +118,9 @@ class Progress:
 
     def _where(self) -> str:
         if self._unit == "step":
-            return place_of_step(self._what, self._done, self._total)
-        of = "" if self._total is None else f" of {self._total:,}"
-        return f"{self._what}: {self._done:,}{of} {self._unit}s"
+            return place_of_step(self._title, self._done, self._total)
+        total_text = "" if self._total is None else f" of {self._total:,}"
+        return f"{self._title}: {self._done:,}{total_text} {self._unit}s"
 
     def _speed(self) -> list[str]:
         """Return the seconds a unit and the time left, as far as they are known."""
@@ -131,15 +131,15 @@ class Progress:
         return speed((time.monotonic() - self._began) / here, self._unit, left)
 
 
-def place_of_step(what: str, step: int, steps: int | None) -> str:
+def place_of_step(title: str, step: int, steps: int | None) -> str:
     """Return where the steps of some work are: "1-rl: step 120 of 500"."""
-    return f"{what}: step {step:,}" + ("" if steps is None else f" of {steps:,}")
+    return f"{title}: step {step:,}" + ("" if steps is None else f" of {steps:,}")
 
 
 def speed(seconds: float, unit: str, left: int | None) -> list[str]:
     """Return the seconds a unit, and the time for so many units that are left, if that is known."""
-    told = [f"{seconds:.3g} s a {unit}"]
-    return told if left is None else [*told, f"{format_duration(seconds * left)} left"]
+    pace = [f"{seconds:.3g} s a {unit}"]
+    return pace if left is None else [*pace, f"{format_duration(seconds * left)} left"]
 
 
 def state_line(where: str, numbers: Mapping[str, str], speed: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ MAX_LINES = 100
 MAX_LINE_LENGTH = 500
 """characters of a line that are shown"""
 TAIL_BYTES, TAIL_LINES = 1 << 14, 20
-"""of what one process printed, kept for the message about its end"""
+"""the end of a process's output that is kept for the message about its end"""
 
 Show = Callable[[str], None]
 

@@ -24,7 +24,7 @@ START_LIMIT = 300.0  # seconds for a process to import and build its reward, whi
 CHUNK, TAIL_CHUNKS = 1 << 16, 16
 MAX_POLL_S = 1e6  # poll counts milliseconds in 32 bits
 MAX_ANSWER_BYTES = 1 << 28
-"""of one line of answer; a longer one, like one that is none, ends the process"""
+"""the longest line of an answer; a longer one, like one that is none, ends the process"""
 MEMORY_POLL_S = 0.1
 """seconds between two looks at the memory of a process that has a limit"""
 Show = Callable[[bytes], bool]
@@ -72,11 +72,15 @@ os.register_at_fork(after_in_child=_leave_to_parent)
 class WorkerProcess:
     """A worker process, used by one thread at a time; only `kill` may be called from any thread.
 
-    hello: what the process builds, without its path and limit (see worker_main). show: called with each chunk that the
-    process prints, but for those of its end; returns whether the user saw it. python: the interpreter of another
-    environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
-    seconds to build what it answers with. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: GB that a
-    call may add to what the process takes; None: no limit. variables: further environment variables.
+    Args:
+        hello: what the process builds, without its path and limit (see worker_main).
+        show: called with each chunk that the process prints, but for those of its end; returns whether the user saw it.
+        python: the interpreter of another environment; None is the host's, whose sys.path goes with it.
+        threads: math threads of the process.
+        start_limit: seconds to build what it answers with.
+        memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY.
+        growth_limit: GB that a call may add to what the process takes; None: no limit.
+        variables: further environment variables.
     """
 
     def __init__(
@@ -157,8 +161,11 @@ class WorkerProcess:
     def ask(self, request: bytes, limit: float) -> dict[str, Any]:
         """Return the answer to one request, within `limit` seconds.
 
-        request: a JSON object, without its number. Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError, also
-        where the line that came is not the answer to this request. When this raises, the process has been ended.
+        Args:
+            request: a JSON object, without its number.
+
+        Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError, also where the line that came is not the answer to
+        this request. When this raises, the process has been ended.
         """
         self._number += 1
         numbered = b'{"number": %d, %s' % (self._number, request[1:])

@@ -87,9 +87,9 @@ def kill_all(processes: Sequence[int]) -> None:
 def _claim_pipes() -> tuple[int, int]:
     """Return the pipes to the host, moved out of reach of whatever reads fd 0 or writes fd 1."""
     requests, answers = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0)
+    os.close(devnull)
     os.dup2(2, 1)
     for stream in (sys.stdout, sys.stderr):
         assert isinstance(stream, io.TextIOWrapper)

@@ -61,10 +61,12 @@ class Sandbox:
             files = [Path(folder, name) for name in ("code", "test")]
             for file, text in zip(files, (code, test), strict=True):
                 file.write_text(text, encoding="utf-8", errors="replace")
-            told = self._run(folder, token, seconds)
-        if not told.startswith(READY):
-            raise SandboxError(f"the sandbox could not be set up: {told.decode(errors='replace') or 'it said nothing'}")
-        return told == READY + token
+            output = self._run(folder, token, seconds)
+        if not output.startswith(READY):
+            raise SandboxError(
+                f"the sandbox could not be set up: {output.decode(errors='replace') or 'it said nothing'}"
+            )
+        return output == READY + token
 
     def _run(self, folder: str, token: bytes, seconds: float) -> bytes:
         """Return what the child told: why it could not limit itself; else READY, and the token if the test passed."""

@@ -72,14 +72,14 @@ def _commands(environment: EnvironmentIdentity) -> Iterator[Command]:
         return
     python = str(python_in(environment.folder))
     install = [uv, "pip", "install", "--python", python] if uv else [python, "-I", "-m", "pip", "install", *_QUIET]
-    ours = dict(zip(environment.definition.distributions, environment.identity["distributions"], strict=True))
-    together = [name for name, line in ours.items() if built_by_hatchling(line)]
+    requirements = dict(zip(environment.definition.distributions, environment.identity["distributions"], strict=True))
+    together = [name for name, line in requirements.items() if built_by_hatchling(line)]
     if together:
-        folders = [word for name in together for word in _arguments(ours[name])]
+        folders = [word for name in together for word in _arguments(requirements[name])]
         yield [*install, *HATCHLING], {}, Path(folder).parent
         yield [*install, "--no-deps", "--no-build-isolation", *folders], {}, Path(folder).parent
-        ours |= {name: name for name in together}  # they are there; the first step brings what they need
-    hosted = [word for line in ours.values() for word in _arguments(line)]
+        requirements |= {name: name for name in together}  # they are there; the first step brings what they need
+    hosted = [word for line in requirements.values() for word in _arguments(line)]
     for step in environment.definition.steps:
         file = str(step.requirements.resolve())
         yield [*install, *step.options, *hosted, "-r", file], step.variables, _folder_of(step)
@@ -108,10 +108,10 @@ def _installer() -> str:
 
 def _describe_failure(environment: EnvironmentIdentity, error: Exception, log: Path) -> str:
     lines = redactor().text(str(error)).splitlines()
-    said = "\n".join(f"  {line}" for line in lines)
+    output = "\n".join(f"  {line}" for line in lines)
     again = shlex.join(["rewardlab", "env", "create", environment.definition.name])
     return (
-        f"the environment of {environment.definition.name!r} cannot be built; {_installer()} said last:\n{said}\n"
+        f"the environment of {environment.definition.name!r} cannot be built; {_installer()} said last:\n{output}\n"
         f"all that it said: {log}\n"
         f"once that is fixed: {again} ({_installer()} keeps what it has downloaded)"
     )

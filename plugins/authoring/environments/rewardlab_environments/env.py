@@ -177,10 +177,10 @@ def _remove(names: Sequence[str], stale: bool) -> CommandResult:
             if {environment.name, environment.key, environment.folder.name} & set(names)
         ]
     lines = []
-    for found in doomed:
-        size = size_of(found.folder)
-        remove(found.folder)
-        lines.append(f"removed {found.folder.name} ({_size(size)})")
+    for environment in doomed:
+        size = size_of(environment.folder)
+        remove(environment.folder)
+        lines.append(f"removed {environment.folder.name} ({_size(size)})")
     if not doomed:
         note("nothing is stale")
     return CommandResult(text="\n".join(lines), data=[environment.folder.name for environment in doomed])

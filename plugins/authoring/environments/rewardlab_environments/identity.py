@@ -1,4 +1,4 @@
-"""What an environment is made from, hashed, and the folder that follows from it."""
+"""The identity of an environment: what it is made from, hashed, and the folder that follows from it."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ KEY_LENGTH = 12
 
 
 class EnvironmentIdentity:
-    """What an environment is made from, as texts, and what follows from these: its key and its folder."""
+    """The identity of an environment: what it is made from, as texts, and the key and folder that follow."""
 
     def __init__(self, definition: EnvironmentDefinition) -> None:
         self.definition = definition

@@ -19,7 +19,12 @@ _FOLDER = re.compile(rf"(?P<name>.+)-(?P<key>[0-9a-f]{{{KEY_LENGTH}}})")
 
 @dataclass(frozen=True, kw_only=True)
 class InstalledEnvironment:
-    """An environment on the disk. state: as in `record.State`, or "being built"; record: None if it is not ready."""
+    """An environment on the disk.
+
+    Args:
+        state: as in `record.State`, or "being built".
+        record: None if it is not ready.
+    """
 
     folder: Path
     name: str

@@ -66,7 +66,10 @@ def exclusive_access(folder: Path, doing: str, say: Say | None) -> Iterator[int]
     """Be the only process that changes an environment. Yield the lock's file descriptor, for child processes.
 
     Another process that changes it is waited for, and `say` is called with a line about it; if `say` is None:
-    BlockingIOError. doing: what this process does, for the others' messages.
+    BlockingIOError.
+
+    Args:
+        doing: what this process does, for the others' messages.
     """
     path = lock_of(folder)
     path.parent.mkdir(parents=True, exist_ok=True)

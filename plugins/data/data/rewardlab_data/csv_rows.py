@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from rewardlab.data import BLOCK, BOM, DECODER, MAX_BYTES, bounded_lines, told_name, too_long
+from rewardlab.data import BLOCK, BOM, DECODER, MAX_BYTES, bounded_lines, shown_name, too_long
 from rewardlab.errors import Problem, UserError
 
 SEPARATORS = ";\t|,"
@@ -102,7 +102,7 @@ def _head(cells: Sequence[str], place: str) -> Sequence[str]:
     if "" in names:
         raise UserError(f"column {names.index('') + 1} of the head has no name", where=place)
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        raise UserError(f"the head names the column {told_name(twice[0])} twice", where=place)
+        raise UserError(f"the head names the column {shown_name(twice[0])} twice", where=place)
     return names
 
 

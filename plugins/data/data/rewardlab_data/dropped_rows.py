@@ -49,8 +49,8 @@ class DroppedRows:
         what: what could not be done with them ("could not be translated").
     """
 
-    def __init__(self, use: str, most: float, what: str) -> None:
-        self._use, self._most, self._what = use, most, what
+    def __init__(self, use: str, most: float, rows: str) -> None:
+        self._use, self._most, self._rows = use, most, rows
         self._kept = 0
         self._reasons: Counter[tuple[str, str]] = Counter()
         self._failed: list[DroppedRow] = []
@@ -89,7 +89,7 @@ class DroppedRows:
             log.warning("%s: %d questions had no answer; others about the same rows did", self._use, unanswered)
 
     def _describe_failures(self, tried: int) -> str:
-        return f"{self._use}: {len(self._failed)} of {tried} rows {self._what}: {_list_examples(self._failed)}"
+        return f"{self._use}: {len(self._failed)} of {tried} rows {self._rows}: {_list_examples(self._failed)}"
 
 
 def _list_examples(failed: list[DroppedRow]) -> str:

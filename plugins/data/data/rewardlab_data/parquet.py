@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from rewardlab.data import MAX_BYTES, plain_row, told_name, too_long
+from rewardlab.data import MAX_BYTES, plain_row, shown_name, too_long
 from rewardlab.errors import Problem, UserError, one_line
 
 MAX_PART = 1 << 28
@@ -59,7 +59,7 @@ def unpacked_bytes(array: Any) -> int:
 def _refuse_too_large(column: Any, rows: int, path: str) -> None:
     size, stored = column.total_uncompressed_size, column.total_compressed_size
     if size > max(1, rows) * MAX_BYTES or (size > MAX_PART and size > MAX_FOLD * max(1, stored)):
-        problem = f"the column {told_name(column.path_in_schema)} unpacks from {stored:,} bytes to {size >> 20:,} MB"
+        problem = f"the column {shown_name(column.path_in_schema)} unpacks from {stored:,} bytes to {size >> 20:,} MB"
         raise UserError(f"{problem} in {rows:,} rows, and is not read; leave it out, or write smaller row groups", path)
 
 
@@ -128,7 +128,7 @@ def parquet_rows(
     names = table.schema_arrow.names
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         table.close()
-        raise UserError(f"two columns are called {told_name(twice[0])}; rename one", where=path)
+        raise UserError(f"two columns are called {shown_name(twice[0])}; rename one", where=path)
     return _rows(table, path, nan_is_null)
 
 
@@ -168,10 +168,10 @@ def _one_value(column: Any, name: str) -> Any:
         return column.to_pylist(maps_as_pydicts="lossy")[0]
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"the column {told_name(name)} is not UTF-8: {error.reason} at byte {error.start + 1}"
+            f"the column {shown_name(name)} is not UTF-8: {error.reason} at byte {error.start + 1}"
         ) from None
     except (ValueError, OverflowError, NotImplementedError) as error:
-        raise ValueError(f"the column {told_name(name)} holds what cannot be read: {one_line(error)}") from None
+        raise ValueError(f"the column {shown_name(name)} holds what cannot be read: {one_line(error)}") from None
 
 
 def _next(batches: Any, path: str, number: int) -> Any:

@@ -20,9 +20,9 @@ class ComponentNumbers:
     """whether two of the values differ"""
     failed: tuple[int, ...] = ()
     cause: str = ""
-    """of the last failure: the completion's place and the error, without secrets; "" if none failed"""
+    """the last failure: the completion's place and the error, without secrets; "" if none failed"""
     calls: int = 0
-    """of a judge, with how many of its replies were unparsable, and its position bias, -1 to 1, if that is known"""
+    """calls of a judge, how many of its replies were unparsable, and its position bias, -1 to 1, if that is known"""
     unparsable: int = 0
     bias: float | None = None
     with_correctness: tuple[float, float, float] | None = None
@@ -46,7 +46,7 @@ class GroupNumbers:
     with_length: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """sums over the completions of products, each factor less its mean: length by length, total by total, both"""
     turns: tuple[float, float] | None = None
-    """of completions that are conversations, the mean turns of the policy and calls of tools; None if none is one"""
+    """for completions that are conversations, the mean turns of the policy and calls of tools; None if none is one"""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON values."""
@@ -55,7 +55,7 @@ class GroupNumbers:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the numbers that `as_dict` returned."""
-        components = {name: _component(one) for name, one in values["components"].items()}
+        components = {name: _component(component) for name, component in values["components"].items()}
         read = {"total": _component(values["total"]), "with_length": tuple(values["with_length"])}
         read["turns"] = tuple(values["turns"]) if values.get("turns") else None
         return cls(**{**values, **read, "components": components})
@@ -68,7 +68,11 @@ def _component(values: Mapping[str, Any]) -> ComponentNumbers:
 
 
 def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> GroupNumbers:
-    """Return the numbers of a scored group. correctness: the component that says whether an answer is right, if any."""
+    """Return the numbers of a scored group.
+
+    Args:
+        correctness: the component that says whether an answer is right, if any.
+    """
     components = {}
     right = [score.value for score in scored.components.get(correctness or "", ())]
     for name, scores in scored.components.items():
@@ -91,14 +95,14 @@ def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> Gro
         components=components,
         tokens=math.fsum(known) / len(known) if known else None,
         with_length=_products(lengths, scored.totals),
-        turns=_turns([one.messages for one in scored.completions if one.messages]),
+        turns=_turns([completion.messages for completion in scored.completions if completion.messages]),
     )
 
 
 def _turns(conversations: Sequence[Sequence[Turn]]) -> tuple[float, float] | None:
-    said = [one for messages in conversations for one in messages if one["role"] == "assistant"]
-    calls = sum(len(one.get("tool_calls", ())) for one in said)
-    return (len(said) / len(conversations), calls / len(conversations)) if conversations else None
+    answers = [message for messages in conversations for message in messages if message["role"] == "assistant"]
+    calls = sum(len(message.get("tool_calls", ())) for message in answers)
+    return (len(answers) / len(conversations), calls / len(conversations)) if conversations else None
 
 
 def _numbers(values: Sequence[float | None], right: Sequence[float | None], **more: Any) -> ComponentNumbers:
@@ -114,16 +118,18 @@ def _numbers(values: Sequence[float | None], right: Sequence[float | None], **mo
 
 def _of_judge(infos: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what a reward that compares says of its judge in a group; {} if it says nothing, or nothing that fits."""
-    said: Mapping[str, Any] = next((info["group"] for info in infos if isinstance(info.get("group"), Mapping)), {})
-    calls, unparsable, bias = (said.get(name) for name in ("calls", "unparsable", "position_bias"))
+    judge_info: Mapping[str, Any] = next(
+        (info["group"] for info in infos if isinstance(info.get("group"), Mapping)), {}
+    )
+    calls, unparsable, bias = (judge_info.get(name) for name in ("calls", "unparsable", "position_bias"))
     if not (isinstance(calls, int) and isinstance(unparsable, int) and 0 <= unparsable <= calls):
         return {}
     bias = float(bias) if isinstance(bias, int | float) and abs(bias) <= 1 else None
     return {"calls": calls, "unparsable": unparsable, "bias": bias}
 
 
-def _products(ones: Sequence[float | None], others: Sequence[float | None]) -> tuple[float, float, float]:
-    both = [(x, y) for x, y in zip(ones, others, strict=True) if x is not None and y is not None]
+def _products(values: Sequence[float | None], others: Sequence[float | None]) -> tuple[float, float, float]:
+    both = [(x, y) for x, y in zip(values, others, strict=True) if x is not None and y is not None]
     if len(both) < 2:
         return 0.0, 0.0, 0.0
     x_mean, y_mean = (math.fsum(column) / len(both) for column in zip(*both, strict=True))
@@ -143,8 +149,8 @@ def metrics_of_step(
 ) -> dict[str, float]:
     """Return the metrics of a step's groups, of which there is at least one.
 
-    correctness: as in `numbers_of_group`. The keys are the same at every step: agreement if there is a correctness,
-    length if it is known, agent of conversations, and position_bias and unparsable of components that compare.
+    The keys are the same at every step: agreement if there is a correctness, length if it is known, agent of
+    conversations, and position_bias and unparsable of components that compare.
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
     reward/groups_without_variance: share, 0 to 1, of groups that teach nothing: those that `teach` leaves
@@ -159,6 +165,9 @@ def metrics_of_step(
     position_bias/<component>, unparsable/<component>: of the judge that it compares by, the mean over the groups, -1 to
     1, above 0 if what stands first wins; and the share of its replies.
     judge/<name>/calls, judge/<name>/tokens (of prompts and answers) and judge/<name>/usd: of each judge in `usage`.
+
+    Args:
+        correctness: as in `numbers_of_group`.
     """
     numbers = [group if isinstance(group, GroupNumbers) else numbers_of_group(group, correctness) for group in groups]
     names = dict.fromkeys(name for group in numbers for name in group.components)  # a damaged ledger lacks some
@@ -169,12 +178,18 @@ def metrics_of_step(
     for name, scored in having.items():
         of_component = [group.components[name] for group in scored]
         metrics[f"reward/{name}"] = _mean(of_component)
-        metrics[f"missing/{name}"] = sum(len(one.failed) for one in of_component) / sum(one.size for one in scored)
-        metrics[f"varied/{name}"] = sum(one.varied for one in of_component) / len(scored)
-        metrics |= {f"{what}/{name}": value for what, value in _judge_metrics(of_component)}
+        metrics[f"missing/{name}"] = sum(len(component.failed) for component in of_component) / sum(
+            group.size for group in scored
+        )
+        metrics[f"varied/{name}"] = sum(component.varied for component in of_component) / len(scored)
+        metrics |= {f"{metric}/{name}": value for metric, value in _judge_metrics(of_component)}
     for name in ("total", *names):
-        of_name = [one.total for one in numbers] if name == "total" else [one.components[name] for one in having[name]]
-        if products := [one.with_correctness for one in of_name if one.with_correctness is not None]:
+        of_name = (
+            [group.total for group in numbers]
+            if name == "total"
+            else [group.components[name] for group in having[name]]
+        )
+        if products := [component.with_correctness for component in of_name if component.with_correctness is not None]:
             metrics[f"agreement/{name}"] = _correlation(products)
     if known := [group.tokens for group in numbers if group.tokens is not None]:
         metrics["length/mean"] = math.fsum(known) / len(known)
@@ -190,20 +205,20 @@ def metrics_of_step(
 
 
 def _judge_metrics(of_component: Sequence[ComponentNumbers]) -> Iterator[tuple[str, float]]:
-    biases = [one.bias for one in of_component if one.bias is not None]
+    biases = [component.bias for component in of_component if component.bias is not None]
     if biases:
         yield "position_bias", math.fsum(biases) / len(biases)
-    if calls := sum(one.calls for one in of_component):
-        yield "unparsable", sum(one.unparsable for one in of_component) / calls
+    if calls := sum(component.calls for component in of_component):
+        yield "unparsable", sum(component.unparsable for component in of_component) / calls
 
 
 def _correlation(products: Sequence[tuple[float, float, float]]) -> float:
     """Return the correlation inside of groups; NaN if one of both never differs."""
-    ones, others, both = (math.fsum(column) for column in zip(*products, strict=True))
-    scale = math.sqrt(ones) * math.sqrt(others)
+    values, others, both = (math.fsum(column) for column in zip(*products, strict=True))
+    scale = math.sqrt(values) * math.sqrt(others)
     return both / scale if scale > 0 else math.nan
 
 
 def _mean(numbers: Sequence[ComponentNumbers]) -> float:
-    count = sum(one.count for one in numbers)
-    return math.fsum(one.sum for one in numbers) / count if count else math.nan
+    count = sum(component.count for component in numbers)
+    return math.fsum(component.sum for component in numbers) / count if count else math.nan

@@ -143,7 +143,7 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "shaped": group.shaped[index] if group.shaped else None,
             **progress,
             **({} if group.left_out is None else {"left_out": group.left_out}),
-        } | ({} if group.causes is None else {"rest": group.causes.found.rest[index]})
+        } | ({} if group.causes is None else {"rest": group.causes.attribution.rest[index]})
 
 
 def _component(group: ScoredGroup, name: str, index: int) -> dict[str, Any]:

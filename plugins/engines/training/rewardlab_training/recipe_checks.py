@@ -31,7 +31,7 @@ def recipe_problems(draft: Draft, purpose: str) -> list[Problem]:
     for index, stage in enumerate(draft.plan.recipe.stages):
         if lost.stands(("stages", index)):
             findings += _lacking(draft.plan, index, stage)
-    return [Problem(where=document.where(path), what=what, path=path) for path, what in findings]
+    return [Problem(where=document.where(path), what=problem, path=path) for path, problem in findings]
 
 
 def _lacking(plan: Plan, index: int, stage: Stage) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ def _lacking(plan: Plan, index: int, stage: Stage) -> Iterator[Finding]:
 def _has_own_dataset(stage: Mapping[str, Any]) -> bool:
     """Return whether a stage, as its file has it, names a dataset, or each of its sets does."""
     sets = stage.get("sets") or {}
-    return stage.get("dataset") is not None or (bool(sets) and all(one is not None for one in sets.values()))
+    return stage.get("dataset") is not None or (bool(sets) and all(dataset is not None for dataset in sets.values()))
 
 
 def _stage_findings(plan: Plan) -> Iterator[Finding]:
@@ -160,8 +160,8 @@ def _served_findings(plan: Plan) -> Iterator[Finding]:
     names = declared(plan.document, "judges")
     for index, stage in enumerate(plan.recipe.stages):
         if isinstance(stage, EvalStage) and stage.served is not None:
-            for path, what in _served(stage, stage.served, plan.judges, names):
-                yield ("stages", index, *path), what
+            for path, problem in _served(stage, stage.served, plan.judges, names):
+                yield ("stages", index, *path), problem
 
 
 def _served(stage: EvalStage, name: str, judges: Mapping[str, Component], names: Sequence[str]) -> Iterator[Finding]:

@@ -59,10 +59,10 @@ def _special_starts(tokenizer: Any, text: str) -> Iterator[int]:
         return
     read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     for number, (start, end) in zip(read["input_ids"], read["offset_mapping"], strict=True):
-        said = text[start:end]
-        if number not in special or (number == tokenizer.unk_token_id and _folded(said) != names[number]):
+        written = text[start:end]
+        if number not in special or (number == tokenizer.unk_token_id and _folded(written) != names[number]):
             continue
-        yield start + len(said) - len(said.lstrip()) + 1
+        yield start + len(written) - len(written.lstrip()) + 1
 
 
 def _folded(text: str) -> str:

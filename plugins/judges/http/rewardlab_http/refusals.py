@@ -73,14 +73,14 @@ def _codes_and_words(body: str) -> tuple[set[str], str]:
     if isinstance(answer, str):
         return set(), answer
     # serialised again, with one way of escaping, so that secrets are found
-    everything = json.dumps(answer, ensure_ascii=False)
+    serialised = json.dumps(answer, ensure_ascii=False)
     if not isinstance(answer, dict):
-        return set(), everything
+        return set(), serialised
     message = answer.get("message") or answer.get("detail")
     details = answer.get("details")
     codes = {str(answer.get(name)) for name in ("code", "type", "status")}
     codes |= {str(details.get("error_code"))} if isinstance(details, dict) else set()
-    return codes, message if isinstance(message, str) else everything
+    return codes, message if isinstance(message, str) else serialised
 
 
 def _title(page: str) -> str | None:

@@ -55,7 +55,11 @@ class ServerJudge:
     answers_with: ClassVar[str] = "answer"
 
     def __init__(self, options: ServerOptions, base_url: str | None = None, path: str | None = None) -> None:
-        """Make a judge. base_url, path: in the place of the options' own."""
+        """Make a judge.
+
+        Args:
+            base_url, path: in the place of the options' own.
+        """
         self.options = options
         self._address = address(base_url or options.base_url)
         self._path = path or options.path
@@ -68,10 +72,13 @@ class ServerJudge:
         raise NotImplementedError
 
     def read(self, answer: Any, hide: Hide) -> Reply:
-        """Return the reply in an answer, which is JSON of any form. hide: masks the secrets in a text.
+        """Return the reply in an answer, which is JSON of any form.
 
         A LookupError, TypeError, AttributeError or NoAnswerError says that it holds none: the question is asked again,
         unless there is an error in it that says otherwise.
+
+        Args:
+            hide: masks the secrets in a text.
         """
         raise NotImplementedError
 

@@ -44,7 +44,7 @@ class ServerOptions(Config):
     model: Annotated[str, Field(min_length=1)]
     """the model's name, as the server calls it"""
     base_url: str
-    """where the server is"""
+    """the server's address"""
     api_key_env: Variable | None = None
     """the environment variable that holds the key; null sends none"""
     extra_body: dict[str, Any] = Field(default_factory=dict)
@@ -89,9 +89,9 @@ class ServerOptions(Config):
     @field_validator("headers_env")
     @classmethod
     def _check_headers(cls, headers: dict[str, str]) -> dict[str, str]:
-        ours = {*_OURS, *map(str.lower, cls.headers)}
+        reserved = {*_OURS, *map(str.lower, cls.headers)}
         for name, variable in headers.items():
-            if not _HEADER.fullmatch(name) or name.lower() in ours:
+            if not _HEADER.fullmatch(name) or name.lower() in reserved:
                 raise ValueError(f"{name!r} is not a header that can be added")
             if not variable:
                 raise ValueError(f"{name!r} needs the name of an environment variable")

@@ -1,4 +1,4 @@
-"""What each server of ours checks before it answers: its own name, the page that asks, and the token."""
+"""The checks of each of our servers before it answers: its own name, the page that asks, and the token."""
 
 import hmac
 import ipaddress
@@ -27,7 +27,7 @@ class VisitorRefusal(NamedTuple):
 
     status: HTTPStatus
     kind: str
-    what: str
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,15 +45,15 @@ class VisitorRules:
     def refusal(self, host: str, origin: str | None, authorization: str) -> VisitorRefusal | None:
         """Return why a request with these headers may not pass; None if it may."""
         if not self._is_ours(host):
-            what = f"the server is not called {host[:100]!r}; `--allow-host` adds a name"
-            return VisitorRefusal(HTTPStatus.MISDIRECTED_REQUEST, "forbidden", what)
+            message = f"the server is not called {host[:100]!r}; `--allow-host` adds a name"
+            return VisitorRefusal(HTTPStatus.MISDIRECTED_REQUEST, "forbidden", message)
         if origin is not None and _place(origin) != host:
             return VisitorRefusal(
                 HTTPStatus.FORBIDDEN, "forbidden", f"pages of {origin[:100]!r} may not ask this server"
             )
         if self.token is not None and not hmac.compare_digest(_brought(authorization), self.token.encode()):
-            what = "the token is missing or wrong: Authorization: Bearer TOKEN"
-            return VisitorRefusal(HTTPStatus.UNAUTHORIZED, "unauthorized", what)
+            message = "the token is missing or wrong: Authorization: Bearer TOKEN"
+            return VisitorRefusal(HTTPStatus.UNAUTHORIZED, "unauthorized", message)
         return None
 
     def _is_ours(self, host: str) -> bool:
@@ -61,8 +61,8 @@ class VisitorRules:
         if match is None:
             return False
         name = (match["address"] or match["name"]).lower()
-        ours = ("localhost", *self.hosts, socket.gethostname())
-        return name in map(str.lower, ours) or _is_address(name)
+        own_names = ("localhost", *self.hosts, socket.gethostname())
+        return name in map(str.lower, own_names) or _is_address(name)
 
 
 def _brought(authorization: str) -> bytes:

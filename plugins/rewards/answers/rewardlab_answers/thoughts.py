@@ -56,9 +56,10 @@ _TURN = re.compile(
 
 @dataclass(frozen=True)
 class Thoughts:
-    """The thoughts in a text. ends: (start, end) of the marks that end some.
+    """The thoughts in a text.
 
     Args:
+        ends: (start, end) of the marks that end some.
         begin_it: whether the text begins with thoughts.
         unfinished: whether it begins with thoughts, or goes on with more directly behind some, and does not end
             them.
@@ -70,14 +71,14 @@ class Thoughts:
 
     @property
     def first_words(self) -> int | None:
-        """Where what is not thought begins at the earliest; None if thoughts are unfinished."""
+        """The earliest place at which the answer can begin; None if thoughts are unfinished."""
         if self.unfinished:
             return None
         return self.ends[0][1] if self.begin_it and self.ends else 0
 
     @property
     def last_end(self) -> int:
-        """Where the last mark stands that ends thoughts; 0 without one."""
+        """The end of the last mark that ends thoughts; 0 without one."""
         return self.ends[-1][0] if self.ends else 0
 
 

@@ -27,7 +27,7 @@ class AnswerFindings:
             counts.update({"responses": len(infos)})
             counts.update(key for info in infos for key in ("no_answer", "last_number_reads") if info.get(key))
 
-    def found(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[dict[str, Any]]:
         """Return a finding for each component of which more than half of the responses hold no answer."""
         return [
             {

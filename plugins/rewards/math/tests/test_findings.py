@@ -10,7 +10,7 @@ def found(extract, *infos):
     plan = make_plan(load({"version": 1, "reward": {"components": components, "total": "right"}}), purpose="score")
     findings = AnswerFindings(plan)
     findings.add({"components": {"right": {"info": list(infos)}}})
-    return [one["what"] for one in findings.found()]
+    return [one["what"] for one in findings.findings()]
 
 
 def test_responses_without_a_box_are_told_with_what_reads_them():

@@ -42,7 +42,9 @@ def vote_of(text: str, box: re.Match[str], letter: Letter, is_quoted: Callable[[
         is_quoted: whether the name of a response is of a text that the judge was shown.
     """
     words = _words(text, box, letter, is_quoted)
-    behind = (one for line in _LINE_END.split(text[box.end() : box.end() + BEHIND]) for one in _sentences(line))
+    behind = (
+        sentence for line in _LINE_END.split(text[box.end() : box.end() + BEHIND]) for sentence in _sentences(line)
+    )
     if words is None or _is_taken_back(words, letter) or _is_undecided(words) or any(map(refuses, behind)):
         return None
     winner = _winner(words)

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 
 
-def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+def correlation(values: Sequence[float], other: Sequence[float]) -> float | None:
     """Return Pearson's correlation of two lists (n,), in [-1, 1], 1 for equal ones; None if either is constant."""
-    if len({*one}) < 2 or len({*other}) < 2:
+    if len({*values}) < 2 or len({*other}) < 2:
         return None
-    left, right = deviations_of(one), deviations_of(other)
+    left, right = deviations_of(values), deviations_of(other)
     squares = math.fsum(x * x for x in left) * math.fsum(y * y for y in right)
     both = math.fsum(x * y for x, y in zip(left, right, strict=True))
     return max(-1.0, min(1.0, both / math.sqrt(squares)))  # the root of a square is exact
@@ -20,15 +20,15 @@ def ranks(values: Sequence[float], tolerance: float = 0.0) -> list[float]:
     Neighbours that are no more than `tolerance` apart share the mean of their ranks.
     """
     order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
+    ranked = [0.0] * len(values)
     start = 0
     for end in range(1, len(order) + 1):
         if end < len(order) and values[order[end]] - values[order[end - 1]] <= tolerance:
             continue
         for place in order[start:end]:
-            found[place] = (start + 1 + end) / 2
+            ranked[place] = (start + 1 + end) / 2
         start = end
-    return found
+    return ranked
 
 
 def deviations_of(values: Sequence[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What a probe says of the checks of OpenEnv's RFC 008: of the floor, and of each check by the id it has there."""
+"""The results of a probe for the checks of OpenEnv's RFC 008: the floor, and each check by its id there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ Status = Literal["pass", "fail", "skip"]
 
 @dataclass(frozen=True, kw_only=True)
 class Floor:
-    """The floor, which is what doing nothing earns at most. family: what earns it.
+    """The floor, which is what doing nothing earns at most.
 
     Args:
+        family: what earns it.
         gap: how far ahead of it the honest completion is, by mean totals.
         margin: how far it must be.
     """
@@ -46,7 +47,12 @@ def floor_of(verdicts: Sequence[FamilyVerdict], margin: float) -> Floor | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A check. status: "skip" if nothing that speaks to it could be tried. families: those by which it fails."""
+    """A check.
+
+    Args:
+        status: "skip" if nothing that speaks to it could be tried.
+        families: those by which it fails.
+    """
 
     status: Status
     families: Sequence[Family] = ()
@@ -55,14 +61,19 @@ class Check:
 def rfc_checks(
     verdicts: Sequence[FamilyVerdict], failing: Sequence[FamilyVerdict], floor: Floor | None
 ) -> Mapping[str, Check]:
-    """Return each check by its id. verdicts: of all rows. failing: those that win or end a run, in any slice."""
+    """Return each check by its id.
+
+    Args:
+        verdicts: of all rows.
+        failing: those that win or end a run, in any slice.
+    """
     tried = {verdict.family for verdict in verdicts if verdict.rows or verdict.unscored}
     by = {check: [family for family in FAMILIES if CHECKS[family] == check] for check in dict.fromkeys(CHECKS.values())}
-    wins = {one.family for one in failing if one.wins}
+    wins = {verdict.family for verdict in failing if verdict.wins}
     if floor and floor.too_near:
         wins.add(floor.family)
     checks = {check: _check(families, wins, tried) for check, families in by.items()}
-    fatal = {one.family for one in failing if one.fatal}
+    fatal = {verdict.family for verdict in failing if verdict.fatal}
     return {**checks, WELL_FORMED: _check(FAMILIES, fatal, tried)}
 
 

@@ -52,13 +52,13 @@ class HonestRow:
     @cached_property
     def parts(self) -> ResponseParts:
         """The parts of the honest completion: all of it is its answer if that is short, JSON, or a field of the row."""
-        found, whole = response_parts(self.honest), self.honest.strip()
-        if found.answer or found.form.thinks or found.form.tagged or found.form.boxed:
-            return found
+        parts, whole = response_parts(self.honest), self.honest.strip()
+        if parts.answer or parts.form.thinks or parts.form.tagged or parts.form.boxed:
+            return parts
         few = is_short(whole) and len(whole.split()) <= MAX_WORDS
         if few or whole in self.given or whole[:1] in ("{", "["):
-            return replace(found, reasoning="", answer=whole)
-        return found
+            return replace(parts, reasoning="", answer=whole)
+        return parts
 
     @property
     def answers_shortly(self) -> bool:

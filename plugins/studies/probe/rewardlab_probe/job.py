@@ -34,9 +34,10 @@ class ProbeSlice:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeResult:
-    """The result of a probe. slices: all rows first, then those that share a value of a field.
+    """The result of a probe.
 
     Args:
+        slices: all rows first, then those that share a value of a field.
         known: family -> why it wins, as the recipe says.
         dropped: rows whose honest completion has no total, which count nowhere.
         floor: None if no row could say what doing nothing earns.
@@ -51,12 +52,14 @@ class ProbeResult:
     @property
     def failing(self) -> list[tuple[ProbeSlice, FamilyVerdict]]:
         """The verdicts that fail the probe: unlisted wins, and missing values that would end a run."""
-        return [(one, verdict) for one, verdict in self.acting if verdict.family not in self.known]
+        return [(sliced, verdict) for sliced, verdict in self.acting if verdict.family not in self.known]
 
     @property
     def acting(self) -> list[tuple[ProbeSlice, FamilyVerdict]]:
         """The verdicts with wins, or missing values that would end a run, those that the recipe knows of, too."""
-        return [(one, verdict) for one in self.slices for verdict in one.verdicts if verdict.wins or verdict.fatal]
+        return [
+            (sliced, verdict) for sliced in self.slices for verdict in sliced.verdicts if verdict.wins or verdict.fatal
+        ]
 
     @property
     def floor_fails(self) -> bool:
@@ -70,18 +73,25 @@ class ProbeResult:
 
     @property
     def checks(self) -> Mapping[str, Check]:
-        """What the probe says of the checks of OpenEnv's RFC 008, by their ids."""
+        """The results for the checks of OpenEnv's RFC 008, by their ids."""
         return rfc_checks(self.slices[0].verdicts, [verdict for _, verdict in self.acting], self.floor)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeJob:
-    """A probe to run. rows: a file, None for the recipe's dataset. most: how many of its rows are used at most.
+    """A probe to run.
 
-    honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the reference.
-    by: fields whose values make slices. thorough: rows that every variant is tried on. long: characters of a very long
-    completion. margin: how far ahead of the floor the honest completions must be. say: prints notes. Writes nothing but
-    the cassettes that the recipe names.
+    Writes nothing but the cassettes that the recipe names.
+
+    Args:
+        rows: a file, None for the recipe's dataset.
+        most: how many of its rows are used at most.
+        honest, reference: the columns of the honest completion (None: see `RowRequirements`) and of the reference.
+        by: fields whose values make slices.
+        thorough: rows that every variant is tried on.
+        long: characters of a very long completion.
+        margin: how far ahead of the floor the honest completions must be.
+        say: prints notes.
     """
 
     plan: Plan
@@ -102,9 +112,9 @@ class ProbeJob:
         refuse_policy(self.plan.judges, self.plan.document.where)
         assert self.plan.recipe.reward is not None
         requirements = RowRequirements(plan=self.plan, honest=self.honest, reference=self.reference)
-        found = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
-        found.bad.refuse(found.place, len(found.rows), "to probe with", self.skip_bad, self.say)
-        rows = choose_rows(found.rows, self.most)
+        read = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
+        read.bad.refuse(read.place, len(read.rows), "to probe with", self.skip_bad, self.say)
+        rows = choose_rows(read.rows, self.most)
         probes = list(probe_rows(rows, self.long, self.plan.recipe.seed, reward_words(self.plan)))
         groups = list(probe_groups(probes, self.thorough))
         asked = self._asked()
@@ -118,7 +128,10 @@ class ProbeJob:
             if not any(name in row.sample.fields for row in counted):
                 self.say(f"warning: --by {name}: no row has this field")
         sliced = [("all", counted), *slices(counted, self.by)]
-        slices_ = [ProbeSlice(name=name, rows=some, verdicts=verdicts(some, rule)) for name, some in sliced]
+        slices_ = [
+            ProbeSlice(name=name, rows=rows_of_slice, verdicts=verdicts(rows_of_slice, rule))
+            for name, rows_of_slice in sliced
+        ]
         return ProbeResult(
             total=self.plan.recipe.reward.total,
             slices=slices_,
@@ -129,13 +142,13 @@ class ProbeJob:
 
     def _asked(self) -> list[tuple[str, str]]:
         """Return the components that ask judges which may cost money and sample, each with a judge of its."""
-        asking = [(name, one) for name, one in self.plan.components.items() if one.spec.calls is not None]
-        named = [(name, judge) for name, one in asking for judge in one.judges()]
+        asking = [(name, planned) for name, planned in self.plan.components.items() if planned.spec.calls is not None]
+        named = [(name, judge) for name, planned in asking for judge in planned.judges()]
         return [(name, judge) for name, judge in named if not self.plan.judges[judge].spec.local]
 
     def _announce_questions(self, asked: Sequence[tuple[str, str]], groups: Sequence[ProbeGroup]) -> None:
         """Print how many questions these judges are asked at most."""
-        sizes = [len(one.texts) for one in groups]
+        sizes = [len(group.texts) for group in groups]
         for name, judge in asked:
             planned = self.plan.components[name]
             assert planned.spec.calls is not None
@@ -153,8 +166,8 @@ class ProbeJob:
             use = planned.use
             allowed = 0.0 if use.on_missing == "fail" else use.max_missing
             if len(causes) > allowed * count or len(causes) == count:
-                what = f"{name} ({use.use}) has no value for {len(causes)} of {count} honest completions"
-                raise JobError(f"{what} (max_missing is {allowed:.1%}); last: {[*causes.values()][-1]}")
+                problem = f"{name} ({use.use}) has no value for {len(causes)} of {count} honest completions"
+                raise JobError(f"{problem} (max_missing is {allowed:.1%}); last: {[*causes.values()][-1]}")
         if all(row.lost for row in rows):
             raise JobError(f"none of {count} honest completions has a total; last: {rows[-1].honest.why}")
 
@@ -163,8 +176,8 @@ class ProbeJob:
         bounds = self.plan.total_range
         least = -math.inf if bounds is None else bounds[0]
         if all(row.honest.total is not None and row.honest.total <= least for row in rows):
-            what = "is it in the form that the reward asks for?"
-            self.say(f"warning: every honest completion gets {least:g}, the least that the total can be; {what}")
+            hint = "is it in the form that the reward asks for?"
+            self.say(f"warning: every honest completion gets {least:g}, the least that the total can be; {hint}")
 
     def _scored(self, groups: Sequence[ProbeGroup]) -> list[MeasuredRow]:
         with (

@@ -101,8 +101,8 @@ def probe_groups(probes: Sequence[ProbeRow], thorough: int) -> Iterator[ProbeGro
     for place, probe in enumerate(probes):
         attempts = probe.attempts
         every = [attempts[start : start + GROUP_SIZE - 1] for start in range(0, len(attempts), GROUP_SIZE - 1)]
-        for number, some in enumerate(every if place < thorough else every[:1]):
-            yield ProbeGroup(probe=probe, attempts=some, first=number == 0)
+        for number, batch in enumerate(every if place < thorough else every[:1]):
+            yield ProbeGroup(probe=probe, attempts=batch, first=number == 0)
 
 
 def measure_groups(plan: Plan, scorer: Scorer, groups: Iterable[ProbeGroup]) -> Iterator[MeasuredRow]:
@@ -110,10 +110,10 @@ def measure_groups(plan: Plan, scorer: Scorer, groups: Iterable[ProbeGroup]) -> 
     waiting: list[ProbeGroup] = []
 
     def rows() -> Iterator[InputRow]:
-        for one in groups:
-            waiting.append(one)
-            row = one.probe.row
-            group = Group(sample=row.sample, completions=tuple(map(row.completion, one.texts)))
+        for probe_group in groups:
+            waiting.append(probe_group)
+            row = probe_group.probe.row
+            group = Group(sample=row.sample, completions=tuple(map(row.completion, probe_group.texts)))
             yield InputRow(given_id=row.sample.id, group=group)
 
     for _, scored in scored_in_order(scorer, rows()):

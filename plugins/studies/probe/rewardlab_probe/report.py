@@ -16,7 +16,7 @@ from rewardlab_probe.verdicts import FamilyVerdict, mean, means
 
 def format_probe(probed: ProbeResult) -> str:
     """Return a table for each slice, the checks of RFC 008, and a line for each degenerate completion to know about."""
-    tables = [_table(one, probed) for one in probed.slices]
+    tables = [_table(probe_slice, probed) for probe_slice in probed.slices]
     return "\n\n".join([_title(probed), *tables, _checks(probed), "\n".join(_findings(probed))])
 
 
@@ -34,7 +34,7 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
         "known": dict(probed.known),
         "floor": asdict(probed.floor) if probed.floor else None,
         "checks": {name: asdict(check) for name, check in probed.checks.items()},
-        "slices": {one.name: _slice(one) for one in probed.slices},
+        "slices": {probe_slice.name: _slice(probe_slice) for probe_slice in probed.slices},
     }
 
 
@@ -159,7 +159,12 @@ def _idle(probed: ProbeResult) -> Iterator[str]:
 
 def _acting(probed: ProbeResult) -> set[str]:
     """Return the families that win or would end a run, in any slice."""
-    return {verdict.family for one in probed.slices for verdict in one.verdicts if verdict.wins or verdict.fatal}
+    return {
+        verdict.family
+        for probe_slice in probed.slices
+        for verdict in probe_slice.verdicts
+        if verdict.wins or verdict.fatal
+    }
 
 
 def _how(verdict: FamilyVerdict) -> str:
@@ -171,8 +176,8 @@ def _how(verdict: FamilyVerdict) -> str:
 def _why(verdict: FamilyVerdict) -> str:
     if verdict.blame is None:
         return "to blame: no single component gives it more than the honest one; none tells the two apart"
-    of = f"{verdict.blame.gain:+.3f} of {verdict.blame.lead:+.3f}"
-    return f"to blame: {verdict.blame.component}, {of}; with the value of the honest one {_LEFT[verdict.blame.left]}"
+    share = f"{verdict.blame.gain:+.3f} of {verdict.blame.lead:+.3f}"
+    return f"to blame: {verdict.blame.component}, {share}; with the value of the honest one {_LEFT[verdict.blame.left]}"
 
 
 _LEFT = {"loses": "it would lose", "ties": "it would still tie", "wins": "it would still be ahead"}

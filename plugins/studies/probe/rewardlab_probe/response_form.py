@@ -63,17 +63,21 @@ class Form:
 
     def several(self, answers: Sequence[str]) -> str:
         """Write a response with several answers, each in this form of its own."""
-        one = replace(self, thinks=False)
-        written = "\n".join(one.write("", answer) for answer in answers)
+        form = replace(self, thinks=False)
+        written = "\n".join(form.write("", answer) for answer in answers)
         return f"<think>...</think>{written}" if self.thinks else written
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseParts:
-    """The parts of a response. reasoning: its prose without boxes. answer: from the box, the code, the label or tags.
+    """The parts of a response.
 
     Without any of these it is what follows the think block. A response without that, too, is all reasoning, and its
     answer is "".
+
+    Args:
+        reasoning: its prose without boxes.
+        answer: from the box, the code, the label or tags.
     """
 
     form: Form
@@ -92,7 +96,12 @@ def response_parts(text: str) -> ResponseParts:
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """A fenced block of code. language: "" if the fence names none. around: the other lines of the text."""
+    """A fenced block of code.
+
+    Args:
+        language: "" if the fence names none.
+        around: the other lines of the text.
+    """
 
     language: str
     code: str

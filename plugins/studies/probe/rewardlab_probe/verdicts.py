@@ -26,10 +26,13 @@ class WinRule:
 
     It wins a row if its total is at least the honest one's, less `tolerance`; a family that contains the honest
     completion (`MAY_TIE`) if its total is more than the honest one's, plus `tolerance`. It wins altogether if this is
-    true of the mean totals of all rows, or in more than the share `most` of the rows. noisy: whether the same text may
-    get another total the next time, as from a judge that samples: then, and if it gains in some rows and loses in
-    others, a family of `MAY_TIE` wins only if its mean gain is beyond what chance gives any of its variants in 5% of
-    probes, and any other by its share of rows only if it wins more than half of them.
+    true of the mean totals of all rows, or in more than the share `most` of the rows.
+
+    Args:
+        noisy: whether the same text may get another total the next time, as from a judge that samples: then, and if it
+            gains in some rows and loses in others, a family of `MAY_TIE` wins only if its mean gain is beyond what
+            chance gives any of its variants in 5% of probes, and any other by its share of rows only if it wins more
+            than half of them.
     """
 
     tolerance: float = 1e-6
@@ -130,7 +133,7 @@ def _verdict(family: Family, rows: Sequence[MeasuredRow], rule: WinRule) -> Fami
                 made.setdefault(variant, []).append((row, outcome))
     absent = Counter(row.absent[family] for row in rows if row.first and family in row.absent)
     empty = FamilyVerdict(family=family, rows=0, tried=len(made), absent=dict(absent))
-    verdicts = [_variant_verdict(replace(empty, variant=name), some, rule) for name, some in made.items()]
+    verdicts = [_variant_verdict(replace(empty, variant=name), pairs, rule) for name, pairs in made.items()]
     return max(verdicts, key=_prominence, default=empty)
 
 

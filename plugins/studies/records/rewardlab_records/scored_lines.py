@@ -47,9 +47,9 @@ def _check(row: Mapping[str, Any]) -> None:
         f"components.{name}.value": _check_numbers(entry.get("value"), name) for name, entry in components.items()
     }
     columns |= {f"components.{name}.error": _list(entry.get("error"), name) for name, entry in components.items()}
-    for what, column in {"shaped": shaped, **columns}.items():
+    for name, column in {"shaped": shaped, **columns}.items():
         if len(column) != size:
-            raise ValueError(f"{what} has {len(column)} entries for {size} totals")
+            raise ValueError(f"{name} has {len(column)} entries for {size} totals")
 
 
 def row_components(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
@@ -60,12 +60,12 @@ def row_components(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return components
 
 
-def _check_numbers(column: Any, what: str) -> list[float | None]:
+def _check_numbers(column: Any, name: str) -> list[float | None]:
     """Return the column. Raises ValueError if it is not a list of finite numbers and nulls."""
-    values = _list(column, what)
+    values = _list(column, name)
     for value in values:
         if value is not None and not _is_number(value):
-            raise ValueError(f"{what}: expected a number or null, found {kind_of(value)}")
+            raise ValueError(f"{name}: expected a number or null, found {kind_of(value)}")
     return values
 
 
@@ -76,7 +76,7 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _list(column: Any, what: str) -> list[Any]:
+def _list(column: Any, name: str) -> list[Any]:
     if not isinstance(column, list):
-        raise ValueError(f"{what} must be a list, not {kind_of(column)}")
+        raise ValueError(f"{name} must be a list, not {kind_of(column)}")
     return column

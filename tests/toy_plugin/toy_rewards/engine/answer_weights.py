@@ -56,9 +56,9 @@ class AnswerWeights:
             moved = logits.setdefault(prompt, list(self._logits(prompt)))
             likely = self.probabilities(prompt, temperature)
             for completion, advantage in zip(group.completions, of_group, strict=True):
-                said = self.answers.index(completion.text)
+                answered = self.answers.index(completion.text)
                 for index, probability in enumerate(likely):
-                    moved[index] += rate * advantage * ((index == said) - probability) / temperature / count
+                    moved[index] += rate * advantage * ((index == answered) - probability) / temperature / count
         return replace(self, logits=logits, step=self.step + 1)
 
     def save(self, folder: Path) -> None:

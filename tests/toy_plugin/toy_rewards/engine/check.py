@@ -31,8 +31,8 @@ def _whole_recipe(plan: Plan, options: Options) -> Iterator[Finding]:
     if isinstance(model, str) and not (Path(model).expanduser() / FILE).is_file():
         yield ("model",), f"{model!r} holds no {FILE}, as this engine writes it; {{use: tiny}} is a new policy"
     if plan.sampler is not None:
-        what = f"{plan.sampler.use.use} collects further completions; the toy samples groups of one size"
-        yield ("curriculum",), what
+        problem = f"{plan.sampler.use.use} collects further completions; the toy samples groups of one size"
+        yield ("curriculum",), problem
     if repeated := _repeated(options.answers):
         yield ("backend", "answers"), f"{repeated!r} appears twice"
 

@@ -56,10 +56,10 @@ class ToyPolicy(Policy):
         pairs = zip(groups, advantages, rewards.dropped[::size], strict=True)
         taught = [(group, of_group) for group, of_group, dropped in pairs if not dropped]
         self._weights = self._weights.trained(taught, temperature, rate)
-        told = {group.sample.id: of_group for group, of_group in taught}
-        training.log.write(step, rewards.metrics, advantages=told)
+        learnt = {group.sample.id: of_group for group, of_group in taught}
+        training.log.write(step, rewards.metrics, advantages=learnt)
 
-    def sample(self, samples: Sequence[Sample], sampling: Sampling, what: str) -> list[Group]:
+    def sample(self, samples: Sequence[Sample], sampling: Sampling, title: str) -> list[Group]:
         """Return a group of answers for each sample."""
         seed = f"{sampling.seed}/evaluation"
         return [self._weights.sample(sample, sampling.count, sampling.temperature, seed) for sample in samples]

@@ -49,15 +49,17 @@ def check_reward(
         tries: how many cases are generated for each law.
     """
     __tracebackhide__ = True
-    found, plugin = _find_spec("reward", spec)
-    own = _own_examples(found, plugin)
+    found_spec, plugin = _find_spec("reward", spec)
+    own = _own_examples(found_spec, plugin)
     if judges is not None:
         own = [replace(example, judges=lambda: judges) for example in own]
     examples: Sequence[Example] | None = own if judges is not None and own else None
     if good is not None or bad is not None or ladder or sample is not None or (judges is not None and not own):
-        examples = ranked_examples(found, good, bad, sample, ladder, options or {}, own[0] if own else None, judges)
-    _refuse_without_examples(found, plugin, examples)
-    return assert_kept(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
+        examples = ranked_examples(
+            found_spec, good, bad, sample, ladder, options or {}, own[0] if own else None, judges
+        )
+    _refuse_without_examples(found_spec, plugin, examples)
+    return assert_kept(try_laws(found_spec, plugin=plugin, examples=examples, given=options, tries=tries))
 
 
 def check_judge(
@@ -132,14 +134,14 @@ def _check(
 ) -> list[TrialResult]:
     """Check the spec's own examples; if `parts` of one are given, one made of these and the first of its own."""
     __tracebackhide__ = True
-    found, plugin = _find_spec(kind, spec)
+    found_spec, plugin = _find_spec(kind, spec)
     given = {name: part for name, part in parts.items() if part is not None}
     examples = None
     if given and plain is not None:
-        own = _own_examples(found, plugin)
+        own = _own_examples(found_spec, plugin)
         examples = [replace(own[0] if own else plain, **given)]
-    _refuse_without_examples(found, plugin, examples)
-    return assert_kept(try_laws(found, plugin=plugin, examples=examples, given=options, tries=tries))
+    _refuse_without_examples(found_spec, plugin, examples)
+    return assert_kept(try_laws(found_spec, plugin=plugin, examples=examples, given=options, tries=tries))
 
 
 def assert_kept(results: list[TrialResult]) -> list[TrialResult]:

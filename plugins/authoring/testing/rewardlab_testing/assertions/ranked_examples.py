@@ -38,32 +38,32 @@ def ranked_examples(
     if sample is not None and not isinstance(sample, Sample):
         raise TypeError(f"sample is a rewardlab.Sample, not {sample!r}")
     for name, given in (("good", good), ("bad", bad), ("ladder", ladder)):
-        for one in _as_list(given):
-            if not (_is_completion(one) or (name != "ladder" and _is_item(one))):
-                raise TypeError(f"{name} is {FORMS}; not {one!r}")
+        for item in _as_list(given):
+            if not (_is_completion(item) or (name != "ladder" and _is_item(item))):
+                raise TypeError(f"{name} is {FORMS}; not {item!r}")
     better, worse = _items(good, sample), _items(bad, sample)
-    samples = list({id(one): one for one, _ in [*better, *worse]}.values())
+    samples = list({id(ranked_sample): ranked_sample for ranked_sample, _ in [*better, *worse]}.values())
     samples = [sample for at, sample in enumerate(samples) if sample not in samples[:at]] or [sample or SAMPLE]
     chosen = _merged(own.options if own else {}, options)
-    for one in samples:
-        _check_fields(spec, one, chosen)
+    for item in samples:
+        _check_fields(spec, item, chosen)
     return [
         RewardExample(
-            title=one.id if len(samples) > 1 else "",
-            sample=one,
-            good=[completion for other, completion in better if other == one],
-            bad=[completion for other, completion in worse if other == one],
-            ladder=_as_list(ladder) if one == (sample or samples[0]) else (),
+            title=ranked_sample.id if len(samples) > 1 else "",
+            sample=ranked_sample,
+            good=[completion for other, completion in better if other == ranked_sample],
+            bad=[completion for other, completion in worse if other == ranked_sample],
+            ladder=_as_list(ladder) if ranked_sample == (sample or samples[0]) else (),
             options=chosen,
             needs=own.needs if own else (),
             judges=(lambda: judges) if judges is not None else own.judges if own else None,
         )
-        for one in samples
+        for ranked_sample in samples
     ]
 
 
 def _items(given: Completions, sample: Sample | None) -> list[Item]:
-    return [one if _is_item(one) else (sample or SAMPLE, one) for one in _as_list(given)]
+    return [item if _is_item(item) else (sample or SAMPLE, item) for item in _as_list(given)]
 
 
 def _as_list(given: Any) -> Sequence[Any]:
@@ -102,5 +102,5 @@ def _check_fields(spec: RewardSpec, sample: Sample, options: ExampleOptions) -> 
         return  # reported when the laws are tried, by options that may complete these
     if missing := [name for name in required if name not in sample.fields]:
         fields = ", ".join(f"{name!r}: ..." for name in missing)
-        what = f"{spec.name} requires the field {missing[0]!r}; pass sample=Sample(prompt=..., fields={{{fields}}})"
-        raise UserError(what)
+        problem = f"{spec.name} requires the field {missing[0]!r}; pass sample=Sample(prompt=..., fields={{{fields}}})"
+        raise UserError(problem)

@@ -50,20 +50,24 @@ def taught(tested: BackendTrial) -> int:
     received, kinds = tested.received(tried.directory), dict[str, int]()
     for group in (group for group in tried.groups if not group.evaluated):
         kind = outcome.kind_of(group.sample)
-        told = [
+        advantages = [
             value for key, values in received.items() if key[::2] == (group.stage, group.sample) for value in values
         ]
         reasons = {row.get("left_out") for row in group.rows}
         if kind == "different":
             if reasons != {None}:
                 raise violation(f"left_out of a group that differs, {group.place}", str(reasons), "no reason")
-            kinds[kind] = kinds.get(kind, 0) + (group.trained and any(told))
+            kinds[kind] = kinds.get(kind, 0) + (group.trained and any(advantages))
             continue
-        if any(told):
-            raise violation(f"what the trainer received, {group.place}: {kind}", str([*told]), "nothing, or zeros")
+        if any(advantages):
+            raise violation(
+                f"what the trainer received, {group.place}: {kind}", str([*advantages]), "nothing, or zeros"
+            )
         if group.trained or reasons != {f"flat in {outcome.NAME}"}:
-            said = f"trained {group.rows[0]['trained']}, left_out {reasons}"
-            raise violation(f"the ledger, {group.place}: {kind}", said, f"trained no, left_out flat in {outcome.NAME}")
+            outcome_text = f"trained {group.rows[0]['trained']}, left_out {reasons}"
+            raise violation(
+                f"the ledger, {group.place}: {kind}", outcome_text, f"trained no, left_out flat in {outcome.NAME}"
+            )
         kinds[kind] = kinds.get(kind, 0) + 1
     if not kinds.get("different") or len(kinds) < 2:
         raise NothingToTry("the run had no group that does not teach, or no other one that was trained on")
@@ -76,16 +80,19 @@ def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGro
     They are made anew from the ledger's totals, by the formulas of docs/recipes.md.
     """
     rows = [sorted(group.rows, key=lambda row: row["index"]) for group in groups]
-    present = [_of_group(tested, stage.algorithm, [row for row in one if row["total"] is not None]) for one in rows]
+    present = [
+        _of_group(tested, stage.algorithm, [row for row in group_rows if row["total"] is not None])
+        for group_rows in rows
+    ]
     whitens = tested.plan.whitens
     if stage.algorithm == "reinforce_baseline" or whitens:
-        counted = [value for one in present for value in one]
+        counted = [value for values in present for value in values]
         squares = math.fsum(value * value for value in counted)
         spread = math.sqrt(squares / max(1, len(counted) - whitens))  # as GDPO has it, or REINFORCE++
-        present = [[value / (spread + 1e-4) for value in one] for one in present]
+        present = [[value / (spread + 1e-4) for value in values] for values in present]
     return [
-        [next(values) if row["total"] is not None else 0.0 for row in one]
-        for one, values in zip(rows, map(iter, present), strict=True)
+        [next(values) if row["total"] is not None else 0.0 for row in group_rows]
+        for group_rows, values in zip(rows, map(iter, present), strict=True)
     ]
 
 
@@ -98,7 +105,9 @@ def _of_group(tested: BackendTrial, algorithm: str, rows: Sequence[Mapping[str, 
         normalizer = build(planned, Context(seed=0), f"normalizer {planned.use.use}", "shape")
         columns = _weighted(rows) if planned.spec.by_component else [(1.0, values)]
         more = None if None in tokens else tokens, [*range(len(values))], 0
-        shaped = [[weight * one for one in normalizer.shape(column, *more)] for weight, column in columns]
+        shaped = [
+            [weight * shaped_value for shaped_value in normalizer.shape(column, *more)] for weight, column in columns
+        ]
         values = [math.fsum(of_all) for of_all in zip(*shaped, strict=True)]
     if tested.plan.centred:
         return values
@@ -111,15 +120,15 @@ def _of_group(tested: BackendTrial, algorithm: str, rows: Sequence[Mapping[str, 
 
 def _weighted(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, list[float]]]:
     """Return the weight of each component of the total, and the values that the total saw."""
-    weights = {name: one["weight"] for name, one in rows[0]["components"].items() if "weight" in one}
+    weights = {name: entry["weight"] for name, entry in rows[0]["components"].items() if "weight" in entry}
     of_name = {name: [row["components"][name] for row in rows] for name in weights}
-    return [(weights[name], [one.get("stand_in", one["value"]) for one in of_name[name]]) for name in weights]
+    return [(weights[name], [entry.get("stand_in", entry["value"]) for entry in of_name[name]]) for name in weights]
 
 
 def _refuse_difference(group: LedgerGroup, received: Sequence[float] | None, wanted: Sequence[float]) -> None:
     slack = CLOSE * max([1.0, *map(abs, wanted)])
     if received is not None and len(received) == len(wanted):
-        apart = [abs(one - other) for one, other in zip(received, wanted, strict=True)]
+        apart = [abs(value - other) for value, other in zip(received, wanted, strict=True)]
         if all(distance <= slack for distance in apart):  # also False if one is not a number
             return
     totals = [row["total"] for row in sorted(group.rows, key=lambda row: row["index"])]

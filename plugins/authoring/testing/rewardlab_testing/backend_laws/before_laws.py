@@ -21,8 +21,8 @@ def free(tested: BackendTrial) -> int:
         result = tested.commands.run(arguments, folder, "-X", "importtime")
         lines = result.err.splitlines()
         if result.code != 0:
-            said = "\n".join(line for line in lines if not line.startswith(IMPORTED))
-            raise violation(result.typed, f"exit code {result.code}\n{said}", "exit code 0")
+            output = "\n".join(line for line in lines if not line.startswith(IMPORTED))
+            raise violation(result.typed, f"exit code {result.code}\n{output}", "exit code 0")
         modules = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines if line.startswith(IMPORTED)}
         if imported := sorted(modules & engine):
             raise violation(result.typed, f"it imports {', '.join(imported)}", "no package of the engine is imported")
@@ -41,9 +41,9 @@ def mistakes(tested: BackendTrial) -> int:
     line = next(number for number, text in enumerate(lines, 1) if text.strip().startswith(f"{wrong}:"))
     result = tested.commands.run(["check", RECIPE], folder)
     wanted = f"{RECIPE}:{line}: backend.{wrong}: "
-    told = next((text for text in result.err.splitlines() if wanted in text), "")
+    line_of_mistake = next((text for text in result.err.splitlines() if wanted in text), "")
     meant = f"did you mean '{option}'?" if known else ""
-    if result.code != 2 or not told or meant not in told:
+    if result.code != 2 or not line_of_mistake or meant not in line_of_mistake:
         expected = f"exit code 2 and a line with {wanted!r}" + (f" and {meant!r}" if meant else "")
         raise violation(f"{result.typed}, with `{wrong}: 1` under `backend`", result.ending, expected)
     return 1

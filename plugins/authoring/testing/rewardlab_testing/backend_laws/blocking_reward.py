@@ -23,7 +23,7 @@ POLL_S = 0.01
 
 
 class Options(Config):
-    """Where and when a run is held up."""
+    """The place and time at which a run is held up."""
 
     folder: str
     """the folder in which the run is made, with the files that say what is to happen"""

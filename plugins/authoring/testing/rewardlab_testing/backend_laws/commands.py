@@ -22,7 +22,12 @@ POLL_S = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class EndedCommand:
-    """The end of a command. typed: what a person would have typed; out, err: what it printed."""
+    """The end of a command.
+
+    Args:
+        typed: what a person would have typed.
+        out, err: what it printed.
+    """
 
     typed: str
     code: int
@@ -46,8 +51,8 @@ class EndedCommand:
         lines = [line for line in (self.out + self.err).splitlines() if line.strip()][-SHOWN:]
         return "\n".join([f"exit code {self.code}", *(f"    {line}" for line in lines)])
 
-    def _after(self, text: str, what: str) -> str | None:
-        return next((line.partition(what)[2] for line in text.splitlines() if what in line), None)
+    def _after(self, text: str, mark: str) -> str | None:
+        return next((line.partition(mark)[2] for line in text.splitlines() if mark in line), None)
 
 
 class Commands:

@@ -164,16 +164,16 @@ def _last(groups: Sequence[LedgerGroup]) -> list[LedgerGroup]:
     return [last[key] for key in sorted(last)]
 
 
-def _refuse_difference(what: str, then: Sequence[LedgerGroup], now: Sequence[LedgerGroup]) -> int:
+def _refuse_difference(how: str, then: Sequence[LedgerGroup], now: Sequence[LedgerGroup]) -> int:
     """Return how many completions are the same; raise LawViolation at the first that is not."""
     before = [(row["id"], row["completion"], row["total"]) for group in then for row in group.rows]
     after = [(row["id"], row["completion"], row["total"]) for group in now for row in group.rows]
-    asked = f"a run that was interrupted and resumed, {what}"
+    asked = f"a run that was interrupted and resumed, {how}"
     if len(before) != len(after):
         raise violation(asked, f"{len(after)} completions", f"{len(before)}, as without an interruption")
-    for one, other in zip(before, after, strict=True):
-        if one != other:
-            raise violation(asked, _shown(*other), f"{_shown(*one)}, as without an interruption")
+    for row, other in zip(before, after, strict=True):
+        if row != other:
+            raise violation(asked, _shown(*other), f"{_shown(*row)}, as without an interruption")
     return len(before)
 
 

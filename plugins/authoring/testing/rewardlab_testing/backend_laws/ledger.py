@@ -56,10 +56,10 @@ class LedgerGroup:
 
 def read_groups(directory: Path) -> list[LedgerGroup]:
     """Return the groups of a run's ledger, in its order; rows of one group need not stand together."""
-    found: dict[tuple[int, ...], list[Row]] = {}
+    by_group: dict[tuple[int, ...], list[Row]] = {}
     for row in read_rows(directory):
-        found.setdefault((row["attempt"], row["stage"], row["group"]), []).append(row)
-    return [LedgerGroup(rows=rows) for rows in found.values()]
+        by_group.setdefault((row["attempt"], row["stage"], row["group"]), []).append(row)
+    return [LedgerGroup(rows=rows) for rows in by_group.values()]
 
 
 def read_rows(directory: Path) -> Iterator[Row]:

@@ -22,7 +22,12 @@ RUN = ["run", RECIPE]
 
 @dataclass(frozen=True, kw_only=True)
 class TriedRun:
-    """A run that has ended. folder: where it was typed; result: of its last command."""
+    """A run that has ended.
+
+    Args:
+        folder: where it was typed.
+        result: of its last command.
+    """
 
     folder: Path
     directory: Path
@@ -141,7 +146,10 @@ class BackendTrial:
     def once(self, name: str, make: Callable[[Path], TriedRun], masked: bool = False) -> TriedRun:
         """Return the run that `make` makes in a folder of this name; later laws that ask for it get the same one.
 
-        Where it could not be made, they are not tried. masked: as in `folder`.
+        Where it could not be made, they are not tried.
+
+        Args:
+            masked: as in `folder`.
         """
         if name not in self._runs:
             try:

@@ -154,7 +154,7 @@ def _refuse_difference(tested: BackendTrial, group: LedgerGroup, again: Mapping[
                 raise violation(asked, str(now[name]), f"{value}, as the ledger says")
 
 
-def _same(one: float | None, other: float | None, rounding: float) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=rounding, abs_tol=rounding)
+def _same(value: float | None, other: float | None, rounding: float) -> bool:
+    if value is None or other is None:
+        return value is other
+    return math.isclose(value, other, rel_tol=rounding, abs_tol=rounding)

@@ -105,13 +105,13 @@ def check_plugin(
             continue
         with show_progress(f"{number} of {len(tried)}") as progress, redirect_stdout(sys.stderr):
             listener = _Listener(table, progress)  # what plugins print is not part of our output
-            found = try_laws(
+            of_spec = try_laws(
                 spec, plugin=plugin, given=options[spec.kind, spec.name], tries=tries, only=laws, listener=listener
             )
-            if not found:
-                found = [_result_without_examples(plugin, spec, laws)]
-                listener.laws_end(found[0].use, "", found[0].outcomes)
-        results += found
+            if not of_spec:
+                of_spec = [_result_without_examples(plugin, spec, laws)]
+                listener.laws_end(of_spec[0].use, "", of_spec[0].outcomes)
+        results += of_spec
     unproved = [*_unproved(results), *_unproved_backends(plugin, specs, only)]
     seconds = time.monotonic() - started
     return PluginCheck(plugin=plugin, results=results, unproved=unproved, import_cost=import_cost, seconds=seconds)

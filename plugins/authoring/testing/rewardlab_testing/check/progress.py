@@ -19,16 +19,16 @@ class TrialProgress:
     """The trial under way, and since when. part: which of several parts, such as "1 of 2"."""
 
     def __init__(self, part: str) -> None:
-        self._part, self._what = part, ""
+        self._part, self._subject = part, ""
         self._began = time.monotonic()
         self._notice = NOTICE_S
         self._shown = False
         self._lock = threading.Lock()
 
-    def begin(self, what: str) -> None:
+    def begin(self, subject: str) -> None:
         """Say that this is being tried from now on."""
         with self._lock:
-            self._what, self._began, self._notice = what, time.monotonic(), NOTICE_S
+            self._subject, self._began, self._notice = subject, time.monotonic(), NOTICE_S
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -43,11 +43,11 @@ class TrialProgress:
             seconds = time.monotonic() - self._began
             if sys.stderr.isatty():
                 if seconds >= DELAY_S:
-                    line = f"{CLEAR_LINE}{self._what} ({self._part}): {seconds:.0f} s"
+                    line = f"{CLEAR_LINE}{self._subject} ({self._part}): {seconds:.0f} s"
                     print(line, end="", file=cursor_stream(), flush=True)
                     self._shown = True
             elif seconds >= self._notice:
-                print(f"{self._what} ({self._part}): tried for {seconds:.0f} s so far", file=sys.stderr, flush=True)
+                print(f"{self._subject} ({self._part}): tried for {seconds:.0f} s so far", file=sys.stderr, flush=True)
                 self._notice *= 2
 
     def _clear(self) -> None:

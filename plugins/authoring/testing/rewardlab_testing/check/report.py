@@ -84,7 +84,7 @@ def _format_owners(examples: Mapping[str, Sequence[str]], results: "Sequence[Tri
     every: dict[str, list[str]] = {}
     for result in results:
         every.setdefault(result.use, []).append(result.example)
-    names = [use if some == every[use] else f"{use}: {'; '.join(some)}" for use, some in examples.items()]
+    names = [use if titles == every[use] else f"{use}: {'; '.join(titles)}" for use, titles in examples.items()]
     if names == list(every) and len(every) == 1:
         return ""
     shown = names if len(names) <= MAX_NAMED else [*names[:MAX_NAMED], f"{len(names) - MAX_NAMED} more"]

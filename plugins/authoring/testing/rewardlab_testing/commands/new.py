@@ -61,7 +61,7 @@ def run(options: Options) -> CommandResult:
         choose = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
         made = write_recipe(rows, model=options.model, output=options.output, columns=columns, choose=choose)
     lines = [f"{made.file} is written{''.join(f', {file}' for file in made.also)}"]
-    lines += [f"  {ours}: column {guess.column!r}, {guess.why}" for ours, guess in made.columns.items()]
+    lines += [f"  {field}: column {guess.column!r}, {guess.why}" for field, guess in made.columns.items()]
     lines += [f"  without {name}: {why}" for name, why in made.left_out.items()]
     lines += ["Next:", *(f"  {command}" for command in _next(made))]
     return CommandResult(text="\n".join(lines), data=_as_dict(made), warnings=[*made.doubts])
@@ -77,8 +77,8 @@ def _rows(options: Options) -> str | None:
         )
     rows = words[1:]
     if options.source is not None and (rows or options.model or any(getattr(options, field) for field in FIELDS)):
-        what = "leave out the rows, --model and columns, and change them in the copy"
-        raise UserError(f"--from copies a recipe as it is; {what}")
+        advice = "leave out the rows, --model and columns, and change them in the copy"
+        raise UserError(f"--from copies a recipe as it is; {advice}")
     if options.source is None and not rows:
         names = ", ".join(name for name in shipped_recipes() if "/" not in name)
         raise UserError(
@@ -112,7 +112,7 @@ def _next(made: NewRecipe) -> list[str]:
 
 
 def _as_dict(made: NewRecipe) -> dict[str, Any]:
-    columns = {ours: {"column": guess.column, "why": guess.why} for ours, guess in made.columns.items()}
+    columns = {field: {"column": guess.column, "why": guess.why} for field, guess in made.columns.items()}
     summary = {
         "columns": columns,
         "unused": list(made.unused),

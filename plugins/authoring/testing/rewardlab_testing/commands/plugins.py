@@ -40,15 +40,15 @@ class Options(Config):
     search: Annotated[str | None, Flag(metavar="WORD")] = None
     """list plugins and components with this word, also plugins that are not installed"""
     into: Annotated[str | None, Flag(metavar="DIR")] = None
-    """of new: the folder to make (./rewardlab-NAME)"""
+    """for new: the folder to make (./rewardlab-NAME)"""
     kind: Annotated[str | None, Flag(metavar="KIND")] = None
-    """of new: reward (as if not given), judge, dataset, curriculum, normalizer, backend"""
+    """for new: reward (the default), judge, dataset, curriculum, normalizer, backend"""
     minimal: bool = False
-    """of new: as few files as it takes"""
+    """for new: write as few files as possible"""
     tries: Annotated[Count | None, Flag(metavar="N")] = None
-    """of check: generated cases a law (25)"""
+    """for check: generated cases a law (25)"""
     only: Annotated[tuple[str, ...], Flag(metavar="LAW")] = ()
-    """of check: this law; may be given again"""
+    """for check: try this law alone; may be given again"""
     as_json: Annotated[bool, PythonOnly()] = False
     """whether nothing but the result is printed"""
 
@@ -73,10 +73,10 @@ def _refuse_options_of_others(options: Options, command: str | None) -> None:
 def _search(options: Options) -> CommandResult:
     if options.words:
         raise UserError(f"--search takes one word or several in quotes; leave out {' '.join(options.words)}")
-    found = search_plugins(str(options.search))
-    if not found and not options.as_json:
+    matches = search_plugins(str(options.search))
+    if not matches and not options.as_json:
         note(f"nothing has {options.search!r}; `rewardlab plugins` lists the installed ones")
-    return CommandResult(ok=bool(found), text=format_found(found) if found else "", data=found)
+    return CommandResult(ok=bool(matches), text=format_found(matches) if matches else "", data=matches)
 
 
 def _list(options: Options) -> CommandResult:

@@ -72,5 +72,5 @@ def _staleness(path: Path, text: str) -> str | None:
 
 def _left_over(folder: Path, files: dict[str, str], broken: set[str]) -> list[Path]:
     """Return the schemas of components that are gone, except those of a plugin that is broken at present."""
-    ours = [p for p in sorted(folder.glob(f"*{SCHEMA_SUFFIX}")) if SCHEMA_MARK in p.read_text(encoding="utf-8")]
-    return [path for path in ours if path.name not in files and path.name.split(".")[0] not in broken]
+    schemas = [p for p in sorted(folder.glob(f"*{SCHEMA_SUFFIX}")) if SCHEMA_MARK in p.read_text(encoding="utf-8")]
+    return [path for path in schemas if path.name not in files and path.name.split(".")[0] not in broken]

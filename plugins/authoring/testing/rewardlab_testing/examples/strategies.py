@@ -146,13 +146,15 @@ def groups(
 ) -> SearchStrategy[Group]:
     """Return a strategy for groups of `size` (least, most) completions.
 
-    Equal completions and, by default, groups of one are among them. sample, completion: absent: `samples()` and
-    `completions()`.
+    Equal completions and, by default, groups of one are among them.
+
+    Args:
+        sample, completion: absent: `samples()` and `completions()`.
     """
     each = completions() if completion is None else completion
     least, most = size
     return st.builds(
-        lambda one, listed: Group(sample=one, completions=tuple(listed)),
+        lambda drawn, listed: Group(sample=drawn, completions=tuple(listed)),
         samples() if sample is None else sample,
         st.lists(each, min_size=least, max_size=most),
     )

@@ -14,12 +14,12 @@ def time_limit(seconds: float) -> Iterator[None]:
     There is no limit on other threads, nor if somebody else handles SIGALRM. Code that sets an alarm of its own
     removes the limit, and C code that does not check for signals is not interrupted (Python's regular expressions do).
     """
-    ours = (
+    is_free = (
         threading.current_thread() is threading.main_thread()
         and hasattr(signal, "SIGALRM")
         and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
     )
-    if not ours:
+    if not is_free:
         yield
         return
 

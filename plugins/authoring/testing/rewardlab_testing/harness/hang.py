@@ -18,23 +18,24 @@ class HangRecord:
     """The first hang of a reward, which all its laws and examples share: nothing of it is asked after that.
 
     Args:
-        found: the hang.
+        hang: None if there was none.
         law: the law that met it.
     """
 
-    found: Hang | None = None
+    hang: Hang | None = None
     law: str = ""
 
     def refuse(self) -> None:
         """Raise the hang again, if there was one."""
-        if self.found is not None:
-            raise self.found
+        if self.hang is not None:
+            raise self.hang
 
 
 def hang_of(call: Sequence[Item], alone: Item | None, limit: float, where: str) -> Hang:
-    """Return the hang of a call. alone: the item that hangs alone, too; None if none does, or nobody asked.
+    """Return the hang of a call.
 
     Args:
+        alone: the item that hangs alone, too; None if none does, or nobody asked.
         limit: seconds that the call had.
         where: the plugin's line at which it was then; "" if nobody knows.
     """

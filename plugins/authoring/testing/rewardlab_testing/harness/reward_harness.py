@@ -182,7 +182,7 @@ class Bench:
         finally:
             if time.monotonic() - began >= self._seconds and not isinstance(self.reward, RewardInEnvironment):
                 alone = None if self.awaits or len(call) == 1 else self._first_that_hangs(call)
-                self._hang.found = hang_of(call, alone, self._seconds, where)
+                self._hang.hang = hang_of(call, alone, self._seconds, where)
                 self._hang.refuse()
 
     def _first_that_hangs(self, call: Call) -> Item | None:
@@ -223,8 +223,10 @@ def fresh_bench(
 ) -> Iterator[Bench]:
     """Yield a bench with the reward built anew.
 
-    It has judges of its own, since judges may belong to the loop on which they were asked first. judges: by name,
-    instead of the example's.
+    It has judges of its own, since judges may belong to the loop on which they were asked first.
+
+    Args:
+        judges: by name, instead of the example's.
     """
     make = getattr(tested.example, "judges", None)
     given = judges if judges is not None else make() if make else {}

@@ -77,9 +77,9 @@ def _offered(module: ModuleType) -> Iterator[Spec]:
         if isinstance(value, Spec):
             yield value
         elif isinstance(value, list | tuple):
-            yield from (one for one in value if isinstance(one, Spec))
+            yield from (inner for inner in value if isinstance(inner, Spec))
         elif isinstance(value, dict):
-            yield from (one for one in value.values() if isinstance(one, Spec))
+            yield from (inner for inner in value.values() if isinstance(inner, Spec))
     try:
         hooked, _ = offers_of(module)
     except Exception:  # the module need not be a plugin

@@ -33,11 +33,11 @@ def order(tested: ComponentUnderTest) -> int:
         samples, _ = case
         given = _ask_order(curriculum, case)
         if sorted(given) != list(range(len(samples))):
-            what = "no index" if not samples else f"each of 0 to {len(samples) - 1} once"
-            raise LawViolation(f"asked {_describe_case(case)}\ngot {given!r}\nexpected {what}")
+            wanted = "no index" if not samples else f"each of 0 to {len(samples) - 1} once"
+            raise LawViolation(f"asked {_describe_case(case)}\ngot {given!r}\nexpected {wanted}")
 
-    some = _samples(tested)
-    for first in ([], some[:1]):
+    of_example = _samples(tested)
+    for first in ([], of_example[:1]):
         check((first, 0))
     return 2 + search(check, _cases(tested), tries=tested.tries)
 
@@ -128,9 +128,9 @@ def _ask_order(curriculum: Any, case: OrderCase, as_it_is: bool = False) -> list
     return given
 
 
-def _same(case: OrderCase, first: Sequence[int], then: Sequence[int], what: str) -> None:
+def _same(case: OrderCase, first: Sequence[int], then: Sequence[int], how: str) -> None:
     if list(first) != list(then):
-        raise LawViolation(f"asked {_describe_case(case)}\ngot {list(first)!r}\nthen asked {what}\ngot {list(then)!r}")
+        raise LawViolation(f"asked {_describe_case(case)}\ngot {list(first)!r}\nthen asked {how}\ngot {list(then)!r}")
 
 
 def _samples(tested: ComponentUnderTest) -> list[Sample]:

@@ -39,9 +39,9 @@ def samples(tested: ComponentUnderTest) -> int:
     """Check each row's form, and that once all are read no row has changed, nor a sample of a step's source."""
     source = copy.deepcopy(source_samples(tested)) if tested.spec.step else []
     rows = _unchanging_rows(tested)
-    for number, (one, before) in enumerate(zip(source_samples(tested) if source else [], source, strict=True), 1):
-        if one != before:
-            raise LawViolation(f"row {number} of the source was {cut(before)}\nafter a pass it is {cut(one)}")
+    for number, (sample, before) in enumerate(zip(source_samples(tested) if source else [], source, strict=True), 1):
+        if sample != before:
+            raise LawViolation(f"row {number} of the source was {cut(before)}\nafter a pass it is {cut(sample)}")
     for number, row in enumerate(rows, 1):
         if expected := _expected(row):
             raise LawViolation(f"row {number}: {cut(row)}\nexpected {expected}")
@@ -63,8 +63,8 @@ def again(tested: ComponentUnderTest) -> int:
     rows = read_rows(dataset)
     with open_rows(dataset) as under_way:
         first = next(under_way, None)
-        for what in ("iterated again", "iterated a third time"):
-            _same(rows, read_rows(dataset), what)
+        for how in ("iterated again", "iterated a third time"):
+            _same(rows, read_rows(dataset), how)
         if rows and first != rows[0]:
             raise LawViolation(f"the first row is {cut(rows[0])}\niterated again\ngot first {cut(first)}")
         _same(rows[1:], list(islice(under_way, MAX_ROWS - 1)), "from row 2 on, after other passes")
@@ -200,21 +200,21 @@ def _expected(row: Any) -> str | None:
     return None if same else "fields of JSON values: lists, not tuples, and keys that are texts"
 
 
-def _same(rows: Sequence[Any], others: Sequence[Any], what: str) -> None:
+def _same(rows: Sequence[Any], others: Sequence[Any], how: str) -> None:
     for number, (row, other) in enumerate(zip(rows, others, strict=False), 1):
         if row != other:
-            raise LawViolation(f"row {number} is {cut(row)}\n{what}\ngot {cut(other)}\nexpected the same")
+            raise LawViolation(f"row {number} is {cut(row)}\n{how}\ngot {cut(other)}\nexpected the same")
     if len(rows) != len(others):
-        raise LawViolation(f"it has {len(rows)} rows\n{what}\ngot {len(others)}\nexpected the same")
+        raise LawViolation(f"it has {len(rows)} rows\n{how}\ngot {len(others)}\nexpected the same")
 
 
 def _calls_by_row(dataset: Iterable[Sample]) -> Iterator[int]:
     """Yield for each row how many function calls were made until it was out."""
-    calls, ours = 0, sys._getframe().f_code
+    calls, own_code = 0, sys._getframe().f_code
 
     def count(frame: Any, event: str, _argument: Any) -> None:
         nonlocal calls
-        calls += event in ("call", "c_call") and frame.f_code is not ours
+        calls += event in ("call", "c_call") and frame.f_code is not own_code
 
     if sys.getprofile() is not None:
         raise UnmetNeed("counts calls as a profiler does, and one is at work")

@@ -43,10 +43,10 @@ ELSEWHERE = 12
 def reply(tested: ComponentUnderTest) -> int:
     asks = questions(tested)
     with open_judge(tested) as (judge, run):
-        for ask, says in zip_longest(asks, tested.example.says[: len(asks)]):
+        for ask, answer in zip_longest(asks, tested.example.says[: len(asks)]):
             text = require_answer(ask, run(ask_judge(judge, ask))).text
-            if says is not None and text != says:
-                raise LawViolation(f"asked {describe_ask(ask)}\ngot the text {cut(text)}\nexpected {cut(says)}")
+            if answer is not None and text != answer:
+                raise LawViolation(f"asked {describe_ask(ask)}\ngot the text {cut(text)}\nexpected {cut(answer)}")
 
         def check(ask: Ask) -> None:
             run(ask_judge(judge, ask))
@@ -78,12 +78,14 @@ def apart(tested: ComponentUnderTest) -> int:
         alone = [run(ask_judge(judge, ask)) for ask in asks]
         steady = list(zip(asks, alone, strict=True))
         if not tested.spec.local:
-            for ask, one in steady:
-                require_answer(ask, one)
-            steady = [(ask, one) for ask, one in steady if _decisive(one) == _decisive(run(ask_judge(judge, ask)))]
+            for ask, reply in steady:
+                require_answer(ask, reply)
+            steady = [
+                (ask, reply) for ask, reply in steady if _decisive(reply) == _decisive(run(ask_judge(judge, ask)))
+            ]
         if not steady:
             raise UnmetNeed("needs a judge that answers a question the same twice; this one draws its answers")
-        if len({_decisive(one) for _, one in steady}) < 2:
+        if len({_decisive(reply) for _, reply in steady}) < 2:
             raise UnmetNeed("needs questions whose answers differ; its example's have the same answer")
         together = run(_together(judge, [ask for ask, _ in steady]))
     both = list(zip(steady, together, strict=True))
@@ -92,8 +94,8 @@ def apart(tested: ComponentUnderTest) -> int:
         turned = [*reversed(steady[:given]), *steady[given:]]
         with open_judge(tested) as (another, run_another):
             both += zip(turned, run_another(_together(another, [ask for ask, _ in turned])), strict=True)
-    for (ask, one), other in both:
-        _same(ask, one, other, f"asked together with {len(steady) - 1} others")
+    for (ask, reply), other in both:
+        _same(ask, reply, other, f"asked together with {len(steady) - 1} others")
     return len(steady)
 
 
@@ -105,8 +107,8 @@ def worker(tested: ComponentUnderTest) -> int:
     with open_judge(tested) as (judge, run):
         here = [run(ask_judge(judge, ask)) for ask in asks]
     there = call_in_process(tested, f"{__name__}:replies_as_json", list(map(ask_as_json, asks)))
-    for ask, one, other in zip(asks, here, there, strict=True):
-        _same(ask, one, Reply(**other), "asked in another process")
+    for ask, reply, other in zip(asks, here, there, strict=True):
+        _same(ask, reply, Reply(**other), "asked in another process")
     return len(asks)
 
 
@@ -121,9 +123,9 @@ def replies_as_json(judge: Any, payload: Sequence[Mapping[str, Any]]) -> list[di
 def identity(tested: ComponentUnderTest) -> int:
     own, again = _identity(tested, tested.options), _identity(tested, tested.options)
     rebuilt = tested.spec.config.model_validate(json.loads(tested.options.model_dump_json(by_alias=True)))
-    for what, other in (("asked again", again), ("of the same options, read again", _identity(tested, rebuilt))):
+    for how, other in (("asked again", again), ("of the same options, read again", _identity(tested, rebuilt))):
         if other != own:
-            raise LawViolation(f"its identity is {cut(own)}\n{what}\ngot {cut(other)}\nexpected the same")
+            raise LawViolation(f"its identity is {cut(own)}\n{how}\ngot {cut(other)}\nexpected the same")
     for others in tested.example.other_options:
         if _identity(tested, _with(tested, others)) == own:
             raise LawViolation(
@@ -197,10 +199,10 @@ def _decisive(reply: Reply) -> tuple[Any, ...]:
     return reply.text, reply.reasoning, reply.finish_reason, reply.error
 
 
-def _same(ask: Ask, reply: Reply, other: Reply, what: str) -> None:
+def _same(ask: Ask, reply: Reply, other: Reply, how: str) -> None:
     if _decisive(reply) != _decisive(other):
         first, then = describe_reply(reply), describe_reply(other)
-        raise LawViolation(f"asked {describe_ask(ask)}\ngot {first}\n{what}\ngot {then}\nexpected the same")
+        raise LawViolation(f"asked {describe_ask(ask)}\ngot {first}\n{how}\ngot {then}\nexpected the same")
 
 
 def _is_json(value: Any) -> bool:

@@ -78,11 +78,11 @@ def _with_causes(error: BaseException) -> str:
     """Return the texts of an exception and of all its causes and contexts, including those that tracebacks omit."""
     text, left, seen = "".join(traceback.format_exception_only(error)), [error], set[int]()
     while left:
-        one = left.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            text += f"\n{one!r} {one} {vars(one)!r}"
-            left += filter(None, (one.__cause__, one.__context__))
+        raised = left.pop()
+        if id(raised) not in seen:
+            seen.add(id(raised))
+            text += f"\n{raised!r} {raised} {vars(raised)!r}"
+            left += filter(None, (raised.__cause__, raised.__context__))
     return text
 
 

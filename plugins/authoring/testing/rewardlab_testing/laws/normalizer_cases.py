@@ -138,5 +138,5 @@ _small = st.integers(-2, 2)
 _level = st.sampled_from(LEVELS)
 
 
-def _several(of: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
-    return st.lists(of, min_size=1, max_size=12)
+def _several(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    return st.lists(strategy, min_size=1, max_size=12)

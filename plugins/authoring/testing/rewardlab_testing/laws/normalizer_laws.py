@@ -30,8 +30,8 @@ def finite(tested: ComponentUnderTest) -> int:
         for value in values:
             slack = _slack(tested, [value])
             if not low - slack <= value <= high + slack:
-                what = f"numbers from {low!r} to {high!r}, the declared range"
-                raise LawViolation(f"asked {case}\ngot {list_numbers(values)}\nexpected {what}")
+                wanted = f"numbers from {low!r} to {high!r}, the declared range"
+                raise LawViolation(f"asked {case}\ngot {list_numbers(values)}\nexpected {wanted}")
 
     return check_cases(tested, check)
 
@@ -145,7 +145,7 @@ def factor(tested: ComponentUnderTest) -> int:
         ratio = values[largest] / totals[largest] if totals[largest] else 1.0
         expected = [total * ratio for total in totals]
         slack = _slack(tested, values)
-        if ratio <= 0 or any(abs(value - one) > slack for value, one in zip(values, expected, strict=True)):
+        if ratio <= 0 or any(abs(value - wanted) > slack for value, wanted in zip(values, expected, strict=True)):
             given = f"of the totals {list_numbers(totals)}"
             raise LawViolation(f"asked {case}\ngot {list_numbers(values)} {given}\nexpected one positive factor on all")
         counts = case.tokens or ()
@@ -213,17 +213,17 @@ def _same(
     case: ShapeCase,
     values: Sequence[float],
     others: Sequence[float],
-    what: str,
+    how: str,
     where: str = "",
 ) -> None:
     slack = _slack(tested, values)
     if all(abs(value - other) <= slack for value, other in zip(values, others, strict=True)):
         return
     raise LawViolation(
-        f"asked {case}\ngot {where}{list(values)!r}\nthen asked {what}\ngot {list(others)!r}\nexpected the same"
+        f"asked {case}\ngot {where}{list(values)!r}\nthen asked {how}\ngot {list(others)!r}\nexpected the same"
     )
 
 
-def _describe_pair(case: ShapeCase, values: Sequence[float], one: int, other: int, expected: str) -> str:
-    got = ", ".join(f"{values[place]!r} for the total {case.totals[place]!r}" for place in (one, other))
+def _describe_pair(case: ShapeCase, values: Sequence[float], place: int, other: int, expected: str) -> str:
+    got = ", ".join(f"{values[place]!r} for the total {case.totals[place]!r}" for place in (place, other))
     return f"asked {case}\ngot {got}\nexpected {expected}"

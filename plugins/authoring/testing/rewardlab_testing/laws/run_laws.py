@@ -160,15 +160,15 @@ class _LawRunner:
     def _try_law(self, name: str, law: Law, tested: ComponentUnderTest) -> LawOutcome:
         """Return the outcome of a law; nothing is asked of a reward that has hung."""
         why_off = _why_off(tested.spec, tested.example, name)
-        if self.hang.found is not None and not why_off:
+        if self.hang.hang is not None and not why_off:
             return LawOutcome(law=name, state="untried", why=f"it hangs, which `{self.hang.law}` reports")
         if self.listener is not None:
             self.listener.law_begins(tested.use, name)
         outcome = outcome_of(name, lambda: law(tested), why_off)
-        if self.hang.found is None:
+        if self.hang.hang is None:
             return outcome
         self.hang.law = self.hang.law or name
-        return outcome if why_off else LawOutcome(law=name, state="broken", why=str(self.hang.found))
+        return outcome if why_off else LawOutcome(law=name, state="broken", why=str(self.hang.hang))
 
 
 def examples_of(spec: Spec, plugin: Plugin | None = None) -> Sequence[Example]:

@@ -61,7 +61,7 @@ def arrival(tested: ComponentUnderTest) -> int:
 
     def check(both: tuple[Candidates, Candidates]) -> None:
         pool, moved = both
-        first, then = (_texts(one, _select(sampler, one)) for one in both)
+        first, then = (_texts(candidates, _select(sampler, candidates)) for candidates in both)
         if Counter(first) != Counter(then):
             raise LawViolation(
                 f"asked select({_describe_pool(pool)})\ngot the texts {sorted(first)!r}\n"

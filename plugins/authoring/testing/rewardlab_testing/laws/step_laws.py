@@ -133,11 +133,11 @@ def _check_questions(tested: ComponentUnderTest, count: int, judges: Mapping[str
         _check_at_most(tested.spec.calls(tested.options, count), asked, "questions", count, "calls")
 
 
-def _check_at_most(most: int, number: int, what: str, count: int, declared_by: str) -> None:
+def _check_at_most(most: int, number: int, unit: str, count: int, declared_by: str) -> None:
     if number > most:
         rows = "1 row" if count == 1 else f"{count} rows"
         expected = f"{most} at most, as its spec says ({declared_by})"
-        raise LawViolation(f"of a source of {rows}\ngot {number} {what}\nexpected {expected}")
+        raise LawViolation(f"of a source of {rows}\ngot {number} {unit}\nexpected {expected}")
 
 
 class _CountingJudge:

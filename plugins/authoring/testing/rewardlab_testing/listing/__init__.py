@@ -1,4 +1,4 @@
-"""What is installed, and the keys of recipes, for `rewardlab plugins`.
+"""Listings for `rewardlab plugins`: what is installed, and the keys of recipes.
 
 listing        what the installed plugins offer, as a table, a card for each component, or JSON rows
 plugin_search  installed and known plugins by a word; known_plugins.yaml is open to pull requests

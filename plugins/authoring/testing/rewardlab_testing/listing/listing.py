@@ -44,8 +44,8 @@ def format_card(row: dict[str, Any]) -> str:
     if row.get("packaged"):
         lines += ["  packaged:", *(f"    {line}" for line in columns(list(row["packaged"].items())))]
     lines += [f"  law {law} is off: {why}" for law, why in row.get("laws_off", {}).items()]
-    for one in row.get("laws_off_in_examples", []):
-        lines.append(f"  law {one['law']} is off in the example {one['example']!r}: {one['why']}")
+    for law_off in row.get("laws_off_in_examples", []):
+        lines.append(f"  law {law_off['law']} is off in the example {law_off['example']!r}: {law_off['why']}")
     if row["use"] in STAGES:
         lines.append("  N counts the stages from 0, as in an override: stages.1.steps=50")
     if row.get("examples") is False and row["kind"] != "backend":
@@ -124,9 +124,9 @@ def _laws_off(row: dict[str, Any]) -> list[tuple[str, str, str]]:
     laws: dict[tuple[str, str], list[str]] = {}  # (component, why) -> laws
     for law, why in row.get("laws_off", {}).items():
         laws.setdefault((row["use"], why), []).append(law)
-    for one in row.get("laws_off_in_examples", []):
-        laws.setdefault((f"{row['use']}: {one['example']}", one["why"]), []).append(one["law"])
-    return [(of, ", ".join(names), why) for (of, why), names in laws.items()]
+    for law_off in row.get("laws_off_in_examples", []):
+        laws.setdefault((f"{row['use']}: {law_off['example']}", law_off["why"]), []).append(law_off["law"])
+    return [(component, ", ".join(names), why) for (component, why), names in laws.items()]
 
 
 def _option_line(option: dict[str, Any], place: str) -> str:

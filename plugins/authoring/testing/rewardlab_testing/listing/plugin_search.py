@@ -22,7 +22,7 @@ def search_plugins(words: str, registry: Registry | None = None) -> list[dict[st
     here = [row for name in registry.names() for row in component_rows(registry.plugin(name))]
     there = {row["distribution"] for row in here}
     rows = [{"name": row["use"], "summary": row["summary"], "get": "installed"} for row in here]
-    known = [(one["distribution"], one["summary"], pip_install(name)) for name, one in first_party().items()]
+    known = [(plugin["distribution"], plugin["summary"], pip_install(name)) for name, plugin in first_party().items()]
     known += [
         (known_plugin["distribution"], known_plugin["summary"], f"pip install {known_plugin['distribution']}")
         for known_plugin in known_plugins()

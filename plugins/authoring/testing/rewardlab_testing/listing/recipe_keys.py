@@ -69,7 +69,7 @@ def key_rows(model: type[BaseModel], before: str = "", above: tuple[type, ...] =
     own = ("use", "options", *inspect.get_annotations(model))
     for name, info in sorted(model.model_fields.items(), key=lambda item: item[0] not in own):
         key = before + (info.alias or name)
-        inside = [one for one in _models(info.annotation) if one not in (*above, model)]
+        inside = [nested for nested in _models(info.annotation) if nested not in (*above, model)]
         row = {"name": key, "type": _type(info), "required": info.is_required()}
         if not info.is_required() and not (inside and info.default_factory is not None):
             row["default"] = to_jsonable_python(info.get_default(call_default_factory=True), fallback=str)
@@ -114,12 +114,12 @@ def _member(annotation: Any) -> str:
 
 
 def _bounded(annotation: Any, metadata: Iterable[Any]) -> str | None:
-    flat = [one for given in metadata for one in (given.metadata if isinstance(given, FieldInfo) else [given])]
+    flat = [mark for given in metadata for mark in (given.metadata if isinstance(given, FieldInfo) else [given])]
     signs = [
         f"{sign} {bound:g}"
-        for one in flat
+        for mark in flat
         for name, sign in _BOUNDS.items()
-        if (bound := _number(one, name)) is not None
+        if (bound := _number(mark, name)) is not None
     ]
     return f"{type_text(annotation)} {' and '.join(signs)}" if signs and annotation in (int, float) else None
 

@@ -45,16 +45,16 @@ def guess_columns(
             name is known. A field that no column fits is left out.
     """
     values = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
-    whole = {name: found for name, found in values.items() if all(value is not None for value in found)}
+    whole = {name: cells for name, cells in values.items() if all(value is not None for value in cells)}
     guesses = {field: ColumnGuess(column=column, why="as you said") for field, column in (named or {}).items()}
     for search, why in ((_by_name, "guessed by its name"), (_by_values, "guessed by its values")):
         for field in (field for field in FIELDS if field not in guesses):
             taken = {guess.column for guess in guesses.values()}
-            found = search(field, {name: found for name, found in whole.items() if name not in taken})
-            if len(found) > 1:
-                guesses[field] = ColumnGuess(column=choose(field, found), why="as you said")
-            elif found:
-                guesses[field] = ColumnGuess(column=found[0], why="by our own name" if found == [field] else why)
+            cells = search(field, {name: cells for name, cells in whole.items() if name not in taken})
+            if len(cells) > 1:
+                guesses[field] = ColumnGuess(column=choose(field, cells), why="as you said")
+            elif cells:
+                guesses[field] = ColumnGuess(column=cells[0], why="by our own name" if cells == [field] else why)
     return {field: guesses[field] for field in FIELDS if field in guesses and guesses[field].column}
 
 
@@ -67,14 +67,14 @@ def _language_codes() -> frozenset[str]:
 def _by_name(field: str, columns: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return the column of our own name, else those of all other names; of a field that nobody chooses, one."""
     fitting = [column for column, named in columns.items() if _FITS[field](named)]
-    found = columns_named(field, fitting)
-    return found if field in CHOSEN else found[:1]
+    columns_of_name = columns_named(field, fitting)
+    return columns_of_name if field in CHOSEN else columns_of_name[:1]
 
 
 def _by_values(field: str, columns: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return the columns that may be the prompt, or the only one that looks like another field."""
     looks = _LOOKS.get(field)
-    able = [column for column, found in columns.items() if looks is not None and looks(found)]
+    able = [column for column, cells in columns.items() if looks is not None and looks(cells)]
     if field == "prompt":
         return [column for column in able if field_named(column) in (None, "prompt")]
     return able if len(able) == 1 else []
@@ -88,10 +88,10 @@ def _is_prompt(values: Sequence[Any]) -> bool:
 
 
 def _is_answer(values: Sequence[Any]) -> bool:
-    flat = [one for value in values for one in (value if isinstance(value, list) else [value])]
-    if not flat or not all(isinstance(one, str | int | float) for one in flat):
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    if not flat or not all(isinstance(value, str | int | float) for value in flat):
         return False
-    texts = [str(one) for one in flat]
+    texts = [str(value) for value in flat]
     return all(FINAL in text for text in texts) or median(map(len, texts)) <= MAX_ANSWER_LENGTH
 
 

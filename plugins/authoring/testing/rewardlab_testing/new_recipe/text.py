@@ -96,9 +96,9 @@ def _dataset(parts: RecipeParts) -> Iterator[str]:
     yield "  use: data/jsonl"
     yield f"  with: {{path: {scalar(parts.rows)}}}"
     yield "  fields:    # our name: your column"
-    for ours, guess in parts.columns.items():
+    for field, guess in parts.columns.items():
         first = _shown(parts.first.get(guess.column))
-        yield f"    {ours}: {scalar(guess.column)}    # {guess.why}; the first is {first}"
+        yield f"    {field}: {scalar(guess.column)}    # {guess.why}; the first is {first}"
     if parts.unused:
         yield f"  # columns that nothing here uses: {', '.join(map(_comment, parts.unused))}"
     if parts.has_split:

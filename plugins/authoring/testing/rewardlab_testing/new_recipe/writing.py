@@ -78,14 +78,14 @@ def write_recipe(
     refuse_existing(output)
     samples_read = _read(rows, registry)
     given, there = dict(columns or {}), list(dict.fromkeys(name for row in samples_read for name in row))
-    for ours, column in given.items():
+    for name, column in given.items():
         if column and column not in there:
-            raise UserError(f"--{ours}: no column {column!r}{nearest(column, there)}", where=rows)
+            raise UserError(f"--{name}: no column {column!r}{nearest(column, there)}", where=rows)
     columns_found = guess_columns(samples_read, choose or _refuse_to_choose(rows), given)
     if "prompt" not in columns_found:
         names = ", ".join(map(repr, there))
-        what = f"which column is the prompt? None of these has a text, or messages, in every row: {names}"
-        raise UserError(what, where=rows)
+        problem = f"which column is the prompt? None of these has a text, or messages, in every row: {names}"
+        raise UserError(problem, where=rows)
     try:
         samples = _samples(samples_read, columns_found)
     except ValueError as error:
@@ -176,7 +176,7 @@ def _first_error(error: ValueError) -> str:
 
 def _samples(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, ColumnGuess]) -> list[Sample]:
     """Return the rows as the recipe will read them."""
-    fields = {ours: guess.column for ours, guess in columns.items()}
+    fields = {field: guess.column for field, guess in columns.items()}
     identify = Identifier()
     return [identify(to_sample(row, fields, f"row {number}")) for number, row in enumerate(rows, 1)]
 

@@ -15,14 +15,14 @@ def first_party_plugins(registry: Registry, root: Path) -> list[Plugin]:
     A distribution without the entry point of plugins has no components: a bridge to another tool.
     """
     folders = {}
-    found = [*root.glob("plugins/*/pyproject.toml"), *root.glob("plugins/*/*/pyproject.toml")]  # or in wings
-    for path in sorted(found):
+    files = [*root.glob("plugins/*/pyproject.toml"), *root.glob("plugins/*/*/pyproject.toml")]  # or in wings
+    for path in sorted(files):
         project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
         if ENTRY_POINT_GROUP in project.get("entry-points", {}):
             folders[_canonical(project["name"])] = path.parent
     if not folders:
-        what = "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed"
-        raise UserError(what, where=str(root))
+        problem = "no distributions in ./plugins; `-o DIR` writes the schemas of all that is installed"
+        raise UserError(problem, where=str(root))
     owned = [(plugin, {*map(_canonical, plugin.distribution.split(" + "))}) for plugin in registry]
     installed = {name for _, owners in owned for name in owners}
     for name, folder in folders.items():

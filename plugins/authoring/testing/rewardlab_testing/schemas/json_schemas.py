@@ -17,7 +17,7 @@ from rewardlab.recipe import EXTENDS, Recipe, descriptions_of
 from rewardlab.registry import Plugin
 
 from rewardlab_testing.schemas.row_schema import ROW_SCHEMA
-from rewardlab_testing.schemas.schema_text import Schema, each_schema, said_once, schema_text
+from rewardlab_testing.schemas.schema_text import Schema, each_schema, schema_text, with_references
 
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA_MARK = "Written by `rewardlab schema`: change the models and run it again."
@@ -88,7 +88,7 @@ def recipe_schema(components: Sequence[OfferedComponent]) -> Schema:
             options = _beside_use(component.options) if component in backends else component.options
             definitions[component.stem] = _embedded(component.stem, options)
     definitions["from-environment"] = ENVIRONMENT
-    return {**HEAD, **_or_extending(said_once(schema)), "title": "a recipe of rewardlab"}
+    return {**HEAD, **_or_extending(with_references(schema)), "title": "a recipe of rewardlab"}
 
 
 def _or_extending(schema: Schema) -> Schema:
@@ -211,7 +211,7 @@ def _redirected(schema: Schema, use: str) -> Schema:
 
 
 class _WithDescriptions(GenerateJsonSchema):
-    """What stands below a field is its description."""
+    """A schema whose fields are described by the text below them."""
 
     def model_schema(self, schema: ModelSchema) -> Schema:
         model: type[Config] = schema["cls"]

@@ -1,4 +1,4 @@
-"""How a schema is written: what it says twice refers to the first place, and a property, a name or a case is a line.
+"""The text of a schema: what it says twice refers to the first place, and a property, a name or a case is a line.
 
 So a change of one option changes one line, however many definitions have it.
 """
@@ -55,7 +55,7 @@ def _line(value: Any) -> str:
 # --- What is said twice
 
 
-def said_once(schema: Schema) -> Schema:
+def with_references(schema: Schema) -> Schema:
     """Return a schema in which a nested definition, or a property, that stands again refers to its first place."""
     while again := _nested_again(schema["$defs"]):
         schema = _without(schema, again)

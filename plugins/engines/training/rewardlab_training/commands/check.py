@@ -55,7 +55,7 @@ def run(options: Options) -> CommandResult:
         data = error.as_dict() | {"warnings": []}
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
-    repeated = [f"stage {index} {told}" for index, told in repeated_readings(plan)]
+    repeated = [f"stage {index} {reading}" for index, reading in repeated_readings(plan)]
     lines = [f"{named}fine", *_range_line(plan), *repeated]
     warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
     if about_rows is not None:

@@ -89,7 +89,7 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
     if options.dry_run:
         text = job.describe()
         return CommandResult(text=text, data={"ok": True, "plan": text}, warnings=warnings)
-    told = options.told()
+    tell = options.told()
     for warning in warnings:
         (options.say or note)(f"warning: {warning}")
     try:
@@ -106,13 +106,13 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
         raise
     if not result.stopped:
         for finding in (*result.alarms, *findings):
-            told(f"note: {finding}")
+            tell(f"note: {finding}")
     ending = _lines_of_stopped(job, result) if result.stopped else []
     directory = name_variables(str(result.directory))
     if not result.stopped:
-        told(f"results: {directory} ({_report(result.directory)})")
+        tell(f"results: {directory} ({_report(result.directory)})")
         for line in _next_steps(result.directory, job.plan):
-            told(line)
+            tell(line)
     if result.failed:
         ending.append("error: a stage with on_divergence: fail has diverged")
     for line in ending:

@@ -21,7 +21,7 @@ def ledger_movement(lines: Iterable[Mapping[str, Any]], current: CurrentSteps) -
         rows = list(group)
         if rows[0] in current:
             movement.add(rows)
-    return movement.found
+    return movement.movement
 
 
 class LedgerMovement:
@@ -36,6 +36,6 @@ class LedgerMovement:
             (self._evaluated if rows[0]["trained"] == "no" else self._trained).add(record_of_ledger(rows))
 
     @property
-    def found(self) -> Movement:
+    def movement(self) -> Movement:
         """The movement of the groups that were trained on, or that of evaluations if none was."""
         return self._trained if self._trained.groups else self._evaluated

@@ -109,9 +109,11 @@ def _check_line(row: Mapping[str, Any], plan: Plan) -> None:
     assert plan.expression is not None
     contributing = {name for name, entry in entries.items() if "contribution" in entry}
     if contributing != set(plan.expression.names):
-        found = ", ".join(sorted(contributing)) or "none"
+        contributing_names = ", ".join(sorted(contributing)) or "none"
         wanted = ", ".join(plan.expression.names)
-        raise ValueError(f"the total names {wanted}; contributions are those of {found}; {SCORED_OTHERWISE}")
+        raise ValueError(
+            f"the total names {wanted}; contributions are those of {contributing_names}; {SCORED_OTHERWISE}"
+        )
     if row.get("rest") is None:
         raise ValueError("no rest; a line with contributions has one")
 

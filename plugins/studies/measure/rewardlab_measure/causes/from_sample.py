@@ -17,8 +17,10 @@ from rewardlab_measure.causes.records import record_of_scored
 def sampled_movement(plan: Plan, path: str, most: int, say: Callable[[str], None]) -> Movement:
     """Score the first `most` rows of a file and return their movement.
 
+    Args:
+        say: prints how many rows are scored, and how many questions judges that may cost money are asked at most.
+
     A UserError says what is wrong with them, before anything is asked.
-    say: prints how many rows are scored, and how many questions judges that may cost money are asked at most.
     """
     refuse_policy(plan.judges, plan.document.where)
     rows, more = _first_rows(plan, path, most)

@@ -154,12 +154,12 @@ class Movement:
 
         The values are centred in their groups.
         """
-        found = {}
+        by_pair = {}
         for names, pair in self._pairs.items():
             scale = math.sqrt(pair.squares) * math.sqrt(pair.other_squares)
             if scale > 0:
-                found[names] = (pair.products / scale, pair.varied)
-        return found
+                by_pair[names] = (pair.products / scale, pair.varied)
+        return by_pair
 
 
 def _count(moved: ComponentMovement, contributions: Column, values: Column, gate: bool) -> None:
@@ -186,10 +186,14 @@ def _is_whole(column: Column) -> TypeGuard[Sequence[float]]:
     return len(column) > 1 and None not in column
 
 
-def _centred_together(ones: Column, others: Column) -> tuple[list[float], list[float]]:
+def _centred_together(values: Column, others: Column) -> tuple[list[float], list[float]]:
     """Return both columns, centred, for the completions with a value in each."""
-    both = [(one, other) for one, other in zip(ones, others, strict=True) if one is not None and other is not None]
-    return (_centred([one for one, _ in both]), _centred([other for _, other in both])) if len(both) > 1 else ([], [])
+    both = [
+        (value, other) for value, other in zip(values, others, strict=True) if value is not None and other is not None
+    ]
+    return (
+        (_centred([value for value, _ in both]), _centred([other for _, other in both])) if len(both) > 1 else ([], [])
+    )
 
 
 def _centred(column: Sequence[float]) -> list[float]:
@@ -262,9 +266,11 @@ def _still(movement: Movement) -> Iterator[ComponentFinding]:
 
 def _idle(name: str, moved: ComponentMovement, often: str) -> ComponentFinding:
     """Return the finding about a gate that differs between completions and takes nothing from any of them."""
-    what = f"{name} takes nothing away in {often}: what it shuts is worth nothing already; it guards, and adds nothing"
+    remark = (
+        f"{name} takes nothing away in {often}: what it shuts is worth nothing already; it guards, and adds nothing"
+    )
     return ComponentFinding(
-        kind="idle", components=(name,), amount=moved.constant / moved.groups, groups=moved.groups, what=what
+        kind="idle", components=(name,), amount=moved.constant / moved.groups, groups=moved.groups, what=remark
     )
 
 
@@ -288,5 +294,5 @@ def _duplicates(movement: Movement) -> Iterator[ComponentFinding]:
         if varied >= MIN_GROUPS and abs(correlation) > SAME:
             same = f"{names[0]} and {names[1]} say the same (their values correlate by {correlation:.3f} in groups)"
             opposite = f"{names[0]} and {names[1]} say opposite things (their values correlate by {correlation:.3f})"
-            what = same if correlation > 0 else opposite
-            yield ComponentFinding(kind="duplicate", components=names, amount=correlation, groups=varied, what=what)
+            remark = same if correlation > 0 else opposite
+            yield ComponentFinding(kind="duplicate", components=names, amount=correlation, groups=varied, what=remark)

@@ -16,7 +16,7 @@ def record_of_scored(scored: ScoredGroup) -> GroupRecord:
     """Return the record of a group that a scorer has just scored."""
     assert scored.causes is not None
     values = {name: [score.value for score in scores] for name, scores in scored.components.items()}
-    return _record(scored.causes.found, values)
+    return _record(scored.causes.attribution, values)
 
 
 def record_of_ledger(lines: Sequence[Mapping[str, Any]]) -> GroupRecord:
@@ -62,7 +62,7 @@ class OutputRecords:
         own = {name: values[name] for name in composition.expression.names}
         causes = composition.attribution(group, range(len(total)), columns, total, parts, row["shaped"], own)
         assert causes is not None
-        return _record(causes.found, values)
+        return _record(causes.attribution, values)
 
     def columns(self, row: Mapping[str, Any]) -> dict[str, list[float | None]]:
         """Return the values that the total saw, by component: see Composition.columns."""
@@ -109,6 +109,6 @@ class ScoreFindings:
         """Take a row of the output."""
         self._movement.add(self._records.of(row))
 
-    def found(self) -> list[dict[str, Any]]:
+    def findings(self) -> list[dict[str, Any]]:
         """Return the findings as JSON values; `what` is the finding in words."""
         return [finding.as_dict() for finding in findings_of(self._movement)]

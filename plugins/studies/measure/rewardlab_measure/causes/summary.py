@@ -13,8 +13,10 @@ def summary_lines(movement: Movement) -> Iterator[str]:
     yield f"what moved the reward, in {counted(movement.groups, 'group')}:"
     yield from (f"  {line}" for line in movement_lines(movement))
     if movement.telling < MIN_GROUPS:
-        found = f"{movement.telling} of them {'has' if movement.telling == 1 else 'have'} two completions with a total"
-        yield f"  ({found}; from {MIN_GROUPS} on, dead, dominating and duplicate components are named)"
+        telling = (
+            f"{movement.telling} of them {'has' if movement.telling == 1 else 'have'} two completions with a total"
+        )
+        yield f"  ({telling}; from {MIN_GROUPS} on, dead, dominating and duplicate components are named)"
 
 
 def finding_lines(movement: Movement) -> Iterator[str]:

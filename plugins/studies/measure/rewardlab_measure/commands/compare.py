@@ -81,11 +81,11 @@ def run(options: Options) -> CommandResult:
 
 def _sides(sources: tuple[SideSource, SideSource]) -> tuple[Plan | ScoredFile, Plan | ScoredFile]:
     """Return both sides. Raises a UserError with the problems of both, marked A or B if both name the same file."""
-    found: list[Plan | ScoredFile] = []
+    sides: list[Plan | ScoredFile] = []
     wrong: list[list[Problem]] = []
     for source in sources:
         try:
-            found.append(_side(source))
+            sides.append(_side(source))
             wrong.append([])
         except UserError as error:
             wrong.append(error.problems)
@@ -94,7 +94,7 @@ def _sides(sources: tuple[SideSource, SideSource]) -> tuple[Plan | ScoredFile, P
         both = [problem for problem in a if problem in b]
         same = sources[0].path == sources[1].path
         raise UserError([*both, *_problems_of_side("A: " * same, a, both), *_problems_of_side("B: " * same, b, both)])
-    return found[0], found[1]
+    return sides[0], sides[1]
 
 
 def _side(source: SideSource) -> Plan | ScoredFile:

@@ -38,7 +38,7 @@ class Options(Config):
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
-    """whose judges"""
+    """the recipe whose judges are measured"""
     rows: Annotated[AnyRows, Positional("PAIRS.jsonl")] = None
     """rows with gold"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
@@ -56,13 +56,13 @@ class Options(Config):
     benchmark: Annotated[str | None, Flag(metavar="NAME")] = None
     """a published benchmark, or a YAML file that describes one"""
     positions: Literal["official", "both"] | None = None
-    """of a benchmark: orders of a pair that count (official)"""
+    """with --benchmark: orders of a pair that count (official)"""
     seeds: Annotated[Count | None, Flag(metavar="N")] = None
-    """of a benchmark: runs with other seeds; mean and deviation (1)"""
+    """with --benchmark: runs with other seeds; mean and deviation (1)"""
     languages: Annotated[tuple[str, ...], Flag(metavar="de,sw")] = ()
-    """of a benchmark: those to measure; none: all"""
+    """with --benchmark: languages to measure; none: all"""
     limit: Annotated[Count | None, Flag(metavar="N")] = None
-    """of a benchmark: the first N rows of each language"""
+    """with --benchmark: the first N rows of each language"""
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """rows with one value count as one in intervals (problem, else id and prompt); none: each alone"""
     graft: Annotated[Path | None, Flag(metavar="SCORED.jsonl")] = None
@@ -117,7 +117,7 @@ def run(options: Options) -> CommandResult:
         }
         if options.benchmark is None:
             measured = JudgeJob(plan=plan, rows=str(path), **how).run()
-            text = "\n\n".join(format_agreement(name, found) for name, found in measured.items())
+            text = "\n\n".join(format_agreement(name, tables) for name, tables in measured.items())
             return CommandResult(text=text, data={"components": measured})
         job = BenchmarkJob(
             plan=plan,
@@ -134,7 +134,7 @@ def run(options: Options) -> CommandResult:
 
 def _on_benchmark(name: str, positions: str, measured: Mapping[str, Any]) -> CommandResult:
     read = BENCHMARKS.load(name)
-    text = "\n\n".join(format_benchmark(component, read, name, found) for component, found in measured.items())
+    text = "\n\n".join(format_benchmark(component, read, name, tables) for component, tables in measured.items())
     return CommandResult(text=text, data={"benchmark": name, "positions": positions, "components": dict(measured)})
 
 

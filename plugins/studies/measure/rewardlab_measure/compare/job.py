@@ -39,9 +39,10 @@ ALL = (-1, "all")
 
 @dataclass(frozen=True, kw_only=True)
 class RewardComparison:
-    """The result of a comparison. slices: "all" first, then those that share a value of a field ("language de").
+    """The result of a comparison.
 
     Args:
+        slices: "all" first, then those that share a value of a field ("language de").
         cost: of A and of B, None for a side that was scored before.
         paid: (judge, Usage) of all that was asked, by either side.
     """
@@ -151,13 +152,13 @@ class CompareJob:
                 add_unknown(bad, file, {row_id for _, row_id, _ in index.rows()}, str(self.rows))
 
     def _abstentions(self, checks: BothChecks) -> list[Problem]:
-        found = [
+        problems = [
             problem
             for side, check in zip(self.sides, checks.of_side, strict=True)
             if isinstance(side, Plan) and check is not None
             for problem in abstention_problems(side, check)
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(problems))
 
     # --- Comparing
 

@@ -34,13 +34,16 @@ class GroupMeasures:
     """The measures of one group over its `compared` completions, those with a total on both sides.
 
     Pairs are (A's, B's).
-    left_out: why nothing is measured; all fields below it are then empty.
-    flat: whether the shaped rewards do not differ. std: their standard deviation, dividing by n.
-    pearson, spearman: of the shaped rewards, in [-1, 1]; None if a side is flat (spearman also if all are ties).
-    distance: root mean square of the difference of the advantages, each side's in units of its standard deviation, in
-        [0, 2]; a flat side's are 0. pearson is 1 - distance² / 2 if neither is flat.
-    flipped: places, from 0, of the completions whose advantages have opposite signs.
-    best_changes: whether no completion is the best of both sides; None if a side is flat.
+
+    Args:
+        left_out: why nothing is measured; all fields below it are then empty.
+        flat: whether the shaped rewards do not differ.
+        std: their standard deviation, dividing by n.
+        pearson, spearman: of the shaped rewards, in [-1, 1]; None if a side is flat (spearman also if all are ties).
+        distance: root mean square of the difference of the advantages, each side's in units of its standard deviation,
+            in [0, 2]; a flat side's are 0. pearson is 1 - distance² / 2 if neither is flat.
+        flipped: places, from 0, of the completions whose advantages have opposite signs.
+        best_changes: whether no completion is the best of both sides; None if a side is flat.
     """
 
     size: int
@@ -65,25 +68,29 @@ def measure(a: SideRewards, b: SideRewards) -> GroupMeasures:
     """Measure one group whose completions both sides have in the same order."""
     size = len(a.total)
     there = [i for i in range(size) if a.total[i] is not None and b.total[i] is not None]
-    found = GroupMeasures(
+    measures = GroupMeasures(
         size=size,
         compared=len(there),
         without_total=(sum(t is None for t in a.total), sum(t is None for t in b.total)),
     )
     if len(there) < 2:
-        return replace(found, left_out="one completion" if size < 2 else "missing totals")
-    ours, theirs = _SideStatistics.of(a, there), _SideStatistics.of(b, there)
-    found = replace(found, flat=(ours.flat, theirs.flat), std=(ours.std, theirs.std))
-    apart = math.sqrt(math.fsum((x - y) ** 2 for x, y in zip(ours.units, theirs.units, strict=True)) / len(there))
-    if ours.flat or theirs.flat:
-        return replace(found, distance=apart)
+        return replace(measures, left_out="one completion" if size < 2 else "missing totals")
+    a_statistics, b_statistics = _SideStatistics.of(a, there), _SideStatistics.of(b, there)
+    measures = replace(measures, flat=(a_statistics.flat, b_statistics.flat), std=(a_statistics.std, b_statistics.std))
+    apart = math.sqrt(
+        math.fsum((x - y) ** 2 for x, y in zip(a_statistics.units, b_statistics.units, strict=True)) / len(there)
+    )
+    if a_statistics.flat or b_statistics.flat:
+        return replace(measures, distance=apart)
     return replace(
-        found,
-        pearson=correlation(ours.shaped, theirs.shaped),
-        spearman=correlation(ranks(ours.shaped, ours.tolerance), ranks(theirs.shaped, theirs.tolerance)),
+        measures,
+        pearson=correlation(a_statistics.shaped, b_statistics.shaped),
+        spearman=correlation(
+            ranks(a_statistics.shaped, a_statistics.tolerance), ranks(b_statistics.shaped, b_statistics.tolerance)
+        ),
         distance=min(2.0, apart),
-        flipped=tuple(i for i, x, y in zip(there, ours.signs, theirs.signs, strict=True) if x * y < 0),
-        best_changes=ours.best.isdisjoint(theirs.best),
+        flipped=tuple(i for i, x, y in zip(there, a_statistics.signs, b_statistics.signs, strict=True) if x * y < 0),
+        best_changes=a_statistics.best.isdisjoint(b_statistics.best),
     )
 
 

@@ -35,7 +35,7 @@ def format_comparison(compared: RewardComparison, named: Named, width: int) -> s
     tallies = {name: tally.as_dict() for name, tally in compared.slices.items()}
     whole = tallies["all"]
     parts = [
-        "\n".join(_side(source, of) for source, of in named),
+        "\n".join(_side(source, plan_or_file) for source, plan_or_file in named),
         "\n".join([_table(tallies), *_quantiles(whole), *_notes(whole), LEGEND]),
         "\n".join(_cost(compared, named)),
         *_different(compared.most_different, whole, width),
@@ -51,8 +51,13 @@ def comparison_as_dict(compared: RewardComparison, named: Named) -> dict[str, An
     and measures, which completions (from 0) flip, and under a and b what `score` writes.
     """
     sides = {
-        source.letter: {"path": source.path, "overrides": list(source.overrides), "total": _total(of), "cost": cost}
-        for (source, of), cost in zip(named, compared.cost, strict=True)
+        source.letter: {
+            "path": source.path,
+            "overrides": list(source.overrides),
+            "total": _total(plan_or_file),
+            "cost": cost,
+        }
+        for (source, plan_or_file), cost in zip(named, compared.cost, strict=True)
     }
     return {
         **sides,
@@ -80,14 +85,14 @@ def _without_id(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("total", "shaped", "components")}
 
 
-def _total(of: Plan | ScoredFile) -> str | None:
-    return of.recipe.reward.total if isinstance(of, Plan) and of.recipe.reward is not None else None
+def _total(side: Plan | ScoredFile) -> str | None:
+    return side.recipe.reward.total if isinstance(side, Plan) and side.recipe.reward is not None else None
 
 
-def _side(source: SideSource, of: Plan | ScoredFile) -> str:
+def _side(source: SideSource, side: Plan | ScoredFile) -> str:
     overrides = f" {' '.join(source.overrides)}" if source.overrides else ""
-    what = f"total: {_total(of)}" if isinstance(of, Plan) else f"scored before: {', '.join(of.components)}"
-    return f"{source.letter.upper()}  {source.path}{overrides}  ({what})"
+    origin = f"total: {_total(side)}" if isinstance(side, Plan) else f"scored before: {', '.join(side.components)}"
+    return f"{source.letter.upper()}  {source.path}{overrides}  ({origin})"
 
 
 # --- Tables

@@ -13,12 +13,14 @@ from rewardlab.scoring import Executor, Scorer
 def shared_executors(scorer: Scorer, names: Mapping[str, str]) -> dict[str, Executor]:
     """Return executors of a scorer for another one, so that each of these components scores a group only once for both.
 
-    The other scorer has the same seed and is asked for the same groups. names: its name of a component -> the name
-    that `scorer` has for it.
+    The other scorer has the same seed and is asked for the same groups.
+
+    Args:
+        names: its name of a component -> the name that `scorer` has for it.
     """
     for name in names.values():
         scorer.executors[name] = SharedExecutor(scorer.executors[name], scorer.home)
-    return {theirs: scorer.executors[name] for theirs, name in names.items()}
+    return {other_name: scorer.executors[name] for other_name, name in names.items()}
 
 
 class SharedExecutor:

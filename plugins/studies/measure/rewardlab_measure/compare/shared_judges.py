@@ -235,9 +235,9 @@ def _note_paid_twice(
     say: Callable[[str], None],
 ) -> None:
     """Print a note for each judge that would give the same answers and is paid for twice because of other settings."""
-    ours = judge_identity(planned.spec, planned.use, planned.options)
+    identity = judge_identity(planned.spec, planned.use, planned.options)
     for other, judge in made:
-        if judge.hosted is not own and judge_identity(other.spec, other.use, other.options) == ours:
+        if judge.hosted is not own and judge_identity(other.spec, other.use, other.options) == identity:
             settings = ", ".join(differing(planned, other))
-            what = f"judge {name!r} of {letter.upper()} is {judge.hosted.name!r} of A but for {settings}"
-            say(f"note: {what}; each asks for itself, and what both ask is paid twice")
+            difference = f"judge {name!r} of {letter.upper()} is {judge.hosted.name!r} of A but for {settings}"
+            say(f"note: {difference}; each asks for itself, and what both ask is paid twice")

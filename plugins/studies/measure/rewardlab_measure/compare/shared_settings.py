@@ -9,10 +9,14 @@ POLICIES = ("on_missing", "on_abstain", "max_missing")
 """settings of a component that decide what happens to its scores, not what they are"""
 
 
-def differing(one: Component, other: Component, besides: Collection[str] = ()) -> list[str]:
+def differing(component: Component, other: Component, besides: Collection[str] = ()) -> list[str]:
     """Return the names of the settings in which two judges or components differ, except those in `besides`."""
-    ours, theirs = _settings(one), _settings(other)
-    return [name for name in {**ours, **theirs} if name not in besides and ours.get(name) != theirs.get(name)]
+    settings, other_settings = _settings(component), _settings(other)
+    return [
+        name
+        for name in {**settings, **other_settings}
+        if name not in besides and settings.get(name) != other_settings.get(name)
+    ]
 
 
 def in_common(a: Plan, b: Plan) -> dict[str, str]:
@@ -21,13 +25,13 @@ def in_common(a: Plan, b: Plan) -> dict[str, str]:
     Components that ask a judge are left out: what both ask is paid once anyway, and each side counts its questions.
     """
     free = {name: planned for name, planned in a.components.items() if not planned.judges()}
-    found: dict[str, str] = {}
+    alike_names: dict[str, str] = {}
     for name, planned in b.components.items():
-        alike = [theirs for theirs, other in free.items() if not differing(planned, other, POLICIES)]
+        alike = [a_name for a_name, other in free.items() if not differing(planned, other, POLICIES)]
         if alike:
-            found[name] = alike[0]
+            alike_names[name] = alike[0]
             del free[alike[0]]
-    return found
+    return alike_names
 
 
 def _settings(planned: Component) -> dict[str, Any]:

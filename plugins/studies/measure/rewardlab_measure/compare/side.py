@@ -137,11 +137,11 @@ class SideFutures:
 
         Raises the exception of the first side that has one; a JobError names the side.
         """
-        found = []
+        results = []
         for place, future in enumerate(self._futures):
             with naming_side(place):
-                found.append(future.result())
-        return found[0], found[1]
+                results.append(future.result())
+        return results[0], results[1]
 
 
 @contextmanager

@@ -72,13 +72,13 @@ def _columns(case: ComparedGroup) -> list[Column]:
     flips = ["x" if place in case.measures.flipped else "" for place in range(len(case.a["total"]))]
     columns: list[Column] = [("flip", flips)] if case.measures.flipped else []
     columns += [
-        (f"{letter} {what}", [number_text(value) for value in row[what]])
-        for what in ("total", "shaped")
+        (f"{letter} {column}", [number_text(value) for value in row[column]])
+        for column in ("total", "shaped")
         for letter, row in (("A", case.a), ("B", case.b))
     ]
-    ours, theirs = case.a["components"], case.b["components"]
-    for name in {**ours, **theirs}:
-        sides = [(letter, of[name]) for letter, of in (("A", ours), ("B", theirs)) if name in of]
+    of_a, of_b = case.a["components"], case.b["components"]
+    for name in {**of_a, **of_b}:
+        sides = [(letter, components[name]) for letter, components in (("A", of_a), ("B", of_b)) if name in components]
         alike = len(sides) == 2 and sides[0][1]["value"] == sides[1][1]["value"]
         for letter, scores in sides[:1] if alike else sides:
             columns.append((name if alike else f"{letter} {name}", _values(scores)))

@@ -74,7 +74,7 @@ class Tally:
             "completions": self.completions,
             "left_out": dict(sorted(self._left_out.items())),
             "without_total": {"a": self._without_total[0], "b": self._without_total[1]},
-            "zero_variance": {whose: self._flat[whose] for whose in SIDES.values()},
+            "zero_variance": {side: self._flat[side] for side in SIDES.values()},
             "correlated": correlated,
             "pearson": _distribution(self._pearson),
             "spearman": _distribution(self._spearman),

@@ -13,7 +13,11 @@ def case_clusters(cases: Sequence[GoldCase], field: str | None = None) -> list[i
     """Return the cluster of each case.
 
     Cases of a task with the same `problem` are one, as in tables; those without it if they share an id, as translations
-    do, or a prompt, as pairs out of one list do. field: another field that says it; NO_CLUSTERS for each by itself.
+    do, or a prompt, as pairs out of one list do.
+
+    Args:
+        field: another field that says it; NO_CLUSTERS for each by itself.
+
     A UserError if a row lacks the field.
     """
     return clusters_of(_keys(case, field) for case in cases)

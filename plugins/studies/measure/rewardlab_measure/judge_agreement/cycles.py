@@ -1,4 +1,4 @@
-"""How often a judge's verdicts on N answers to one prompt contain a circle, for each N."""
+"""The share of prompts on whose N answers a judge's verdicts contain a circle, for each N."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ def cyclic_share_by_size(groups: Iterable[JudgeCalls]) -> dict[int, float]:
     for calls in groups:
         for size, share in _shares(calls):
             shares[size].append(share)
-    return {size: sum(found) / len(found) for size, found in sorted(shares.items())}
+    return {size: sum(of_size) / len(of_size) for size, of_size in sorted(shares.items())}
 
 
 def _shares(calls: JudgeCalls) -> Iterator[tuple[int, float]]:

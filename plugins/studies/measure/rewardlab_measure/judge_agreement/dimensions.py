@@ -29,25 +29,30 @@ def dimension_tables(judged: Sequence[Judged]) -> dict[str, Any] | None:
     people = {name for case, _, _ in judged for scores in case.dimensions for name in scores}
     if not people:
         return None
-    told = {name for _, scores, _ in judged for score in scores for name in _named(score)}
-    others = sorted(name for name in people if told and _key(name) not in told)
-    said = [(judgement[0], one) for judgement in judged for one in _said(*judgement) if one[0] not in others]
+    named = {name for _, scores, _ in judged for score in scores for name in _named(score)}
+    others = sorted(name for name in people if named and _key(name) not in named)
+    pairs = [
+        (judgement[0], entry)
+        for judgement in judged
+        for entry in _scores_by_dimension(*judgement)
+        if entry[0] not in others
+    ]
     slices: dict[str, dict[str, list[Said]]] = {"dimension": {}, "language": {}, "kind": {}}
-    for case, one in said:
-        for field, value in (("dimension", one[0]), ("language", case.language), ("kind", case.kind)):
+    for case, entry in pairs:
+        for field, value in (("dimension", entry[0]), ("language", case.language), ("kind", case.kind)):
             if value is not None:
-                slices[field].setdefault(value, []).append(one)
+                slices[field].setdefault(value, []).append(entry)
     return {
-        "all": dimension_measures([one for _, one in said]),
+        "all": dimension_measures([entry for _, entry in pairs]),
         **{
-            field: {name: dimension_measures(found) for name, found in sorted(values.items())}
+            field: {name: dimension_measures(of_value) for name, of_value in sorted(values.items())}
             for field, values in slices.items()
         },
         "others": others,
     }
 
 
-def dimension_measures(said: Sequence[Said]) -> dict[str, Any]:
+def dimension_measures(pairs: Sequence[Said]) -> dict[str, Any]:
     """Measure a judge against people, over (completion, dimension).
 
     scores: all of them. missing: those without the judge's, which count nowhere else. agreement: the share of equal
@@ -55,41 +60,43 @@ def dimension_measures(said: Sequence[Said]) -> dict[str, Any]:
     score less people's, in [-1, 1]; above 0 it is the kinder one. A measure of nothing is None. MEASURE_interval: its
     interval of 95%, where those of one cluster count together.
     """
-    known = [(ours, gold) for _, gold, ours, _ in said if ours is not None]
-    clusters = [cluster for _, _, ours, cluster in said if ours is not None]
-    ours, gold = [one for one, _ in known], [other for _, other in known]
-    alike = [float(one == other) for one, other in known]
+    known = [(value, gold) for _, gold, value, _ in pairs if value is not None]
+    clusters = [cluster for _, _, value, cluster in pairs if value is not None]
+    values, gold = [value for value, _ in known], [other for _, other in known]
+    alike = [float(value == other) for value, other in known]
     kappa = kappa_average(known, clusters)
     return {
-        "scores": len(said),
-        "missing": len(said) - len(known),
+        "scores": len(pairs),
+        "missing": len(pairs) - len(known),
         "agreement": fmean(alike) if known else None,
         "agreement_interval": cluster_interval(alike, clusters),
         "kappa": kappa and kappa.mean,
         "kappa_interval": kappa and kappa.interval,
-        "kendall_tau": kendall_tau_b(ours, gold),
-        "lead": fmean(one - other for one, other in known) if known else None,
+        "kendall_tau": kendall_tau_b(values, gold),
+        "lead": fmean(value - other for value, other in known) if known else None,
     }
 
 
 def quotations(scores: Sequence[Score]) -> dict[str, int] | None:
     """Return {"quoted", "unsupported"}, counts over all scores; None if the reward records none."""
-    told = [score.info for score in scores if isinstance(score.info.get("quoted"), int)]
-    if not told:
+    infos = [score.info for score in scores if isinstance(score.info.get("quoted"), int)]
+    if not infos:
         return None
     return {
-        "quoted": sum(info["quoted"] for info in told),
-        "unsupported": sum(sum((info.get("unsupported") or {}).values()) for info in told),
+        "quoted": sum(info["quoted"] for info in infos),
+        "unsupported": sum(sum((info.get("unsupported") or {}).values()) for info in infos),
     }
 
 
-def _said(case: GoldCase, scores: Sequence[Score], cluster: int) -> list[Said]:
-    saids: list[Said] = []
+def _scores_by_dimension(case: GoldCase, scores: Sequence[Score], cluster: int) -> list[Said]:
+    compared: list[Said] = []
     for people, score in zip(case.dimensions, scores, strict=False):  # a case without dimensions has none of anyone
         given = score.info.get("scores")
-        ours = {_key(name): one for name, one in given.items()} if isinstance(given, Mapping) else {}
-        saids += [(name, gold, ours.get(_key(name)), cluster) for name, gold in people.items()]
-    return saids
+        by_dimension = (
+            {_key(name): score_given for name, score_given in given.items()} if isinstance(given, Mapping) else {}
+        )
+        compared += [(name, gold, by_dimension.get(_key(name)), cluster) for name, gold in people.items()]
+    return compared
 
 
 def _named(score: Score) -> list[str]:

@@ -87,7 +87,7 @@ class GoldReader:
         self._check = RowCheck(plan)
         self._fields: Mapping[str, str] = self._check.fields if renamed else {}
         # `read` puts a row's completions under the name "completions", whatever the recipe calls them
-        self._check.fields = {ours: theirs for ours, theirs in self._fields.items() if ours != "completions"}
+        self._check.fields = {field: column for field, column in self._fields.items() if field != "completions"}
 
     def case(self, row: Mapping[str, Any], source: str) -> GoldCase:
         """Read one row with an id as a case of its own, also a single answer. A ValueError says what is wrong."""
@@ -131,8 +131,8 @@ class GoldReader:
         raise ValueError(f"a row needs {SHAPES}; columns: {', '.join(map(repr, list(row)[:12])) or 'none'}")
 
     def _column(self, row: Mapping[str, Any], name: str) -> Any:
-        theirs = self._fields.get(name, name)
-        return row[theirs] if theirs in row else row.get(name)
+        column = self._fields.get(name, name)
+        return row[column] if column in row else row.get(name)
 
 
 def _pair(chosen: Any, rejected: Any) -> tuple[list[Any], tuple[float, ...], list[Any]]:
@@ -141,10 +141,10 @@ def _pair(chosen: Any, rejected: Any) -> tuple[list[Any], tuple[float, ...], lis
     start = _prompt_length(before, also_before)
     if start < max(len(before), len(also_before)):
         before, better, worse = before[:start], chosen[start:], rejected[start:]
-        if not all(isinstance(one, list) and _is_of(one[0], "assistant") for one in (better, worse)):
+        if not all(isinstance(messages, list) and _is_of(messages[0], "assistant") for messages in (better, worse)):
             raise ValueError("chosen and rejected are conversations that differ before the assistant's first message")
-    one, other = to_completions([better, worse])
-    if (one.text, one.messages) == (other.text, other.messages):
+    first, other = to_completions([better, worse])
+    if (first.text, first.messages) == (other.text, other.messages):
         raise ValueError("chosen and rejected are the same text; nothing can tell them apart")
     return [better, worse], (1.0, 0.0), before
 
@@ -152,7 +152,11 @@ def _pair(chosen: Any, rejected: Any) -> tuple[list[Any], tuple[float, ...], lis
 def _prompt_length(before: Sequence[Any], also_before: Sequence[Any]) -> int:
     """Return with how many messages both conversations begin, up to the first call of a tool."""
     pairs = enumerate(zip(before, also_before, strict=False))
-    ends = (at for at, (one, other) in pairs if one != other or (_is_of(one, "assistant") and one.get("tool_calls")))
+    ends = (
+        at
+        for at, (message, other) in pairs
+        if message != other or (_is_of(message, "assistant") and message.get("tool_calls"))
+    )
     return next(ends, min(len(before), len(also_before)))
 
 
@@ -189,11 +193,15 @@ def _dimensions(given: Any, size: int) -> tuple[Mapping[str, float], ...]:
     each = [given] if isinstance(given, Mapping) and size == 1 else given
     if each is None:
         return ({},) * size
-    if not isinstance(each, list) or len(each) != size or not all(isinstance(one, Mapping) and one for one in each):
+    if (
+        not isinstance(each, list)
+        or len(each) != size
+        or not all(isinstance(scores, Mapping) and scores for scores in each)
+    ):
         wanted = "an object" if size == 1 else f"a list of {size} objects"
-        found = "an empty one" if given == {} else kind_of(given)
-        raise ValueError(f"dimensions must be {wanted} of names with scores, not {found}")
-    return tuple({str(name): _number(score, f"dimensions.{name}") for name, score in one.items()} for one in each)
+        given_kind = "an empty one" if given == {} else kind_of(given)
+        raise ValueError(f"dimensions must be {wanted} of names with scores, not {given_kind}")
+    return tuple({str(name): _number(score, f"dimensions.{name}") for name, score in scores.items()} for scores in each)
 
 
 def _number(value: Any, name: str) -> float:
@@ -207,8 +215,8 @@ def _number(value: Any, name: str) -> float:
 
 
 def _first(fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    found = next((fields[name] for name in names if fields.get(name) is not None), None)
-    return None if found is None else str(found)
+    value = next((fields[name] for name in names if fields.get(name) is not None), None)
+    return None if value is None else str(value)
 
 
 def _cases(read: Sequence[_Answers], bad: BadRows) -> Iterator[GoldCase]:

@@ -56,12 +56,12 @@ def graft(row_id: str, right: Sequence[str], wrong: Sequence[str]) -> list[tuple
         return sorted(set(texts), key=lambda text: hashlib.sha256(json.dumps([row_id, text]).encode()).digest())
 
     for good, poor in product(ranked(right), ranked(wrong)):
-        ours, theirs = cut(good), cut(poor)
-        if ours is None or theirs is None or ours.answer.strip() == theirs.answer.strip():
+        good_cut, poor_cut = cut(good), cut(poor)
+        if good_cut is None or poor_cut is None or good_cut.answer.strip() == poor_cut.answer.strip():
             continue
-        good_with_wrong = ours.with_answer(theirs.answer)
+        good_with_wrong = good_cut.with_answer(poor_cut.answer)
         if good_with_wrong != poor:
-            return [(good, poor), (good, theirs.with_answer(ours.answer)), (good_with_wrong, poor)]
+            return [(good, poor), (good, poor_cut.with_answer(good_cut.answer)), (good_with_wrong, poor)]
     return None
 
 
@@ -69,8 +69,12 @@ def graft(row_id: str, right: Sequence[str], wrong: Sequence[str]) -> list[tuple
 class Grafting:
     """The making of pairs from rows and the scores that `score` wrote for them, with counts of the rows.
 
-    rows, scored: files. fields: the recipe's mapping of columns. correctness: the component whose 1 means right and
-    0 wrong. read: rows that were read; grafted: those that became pairs.
+    Args:
+        rows, scored: files.
+        fields: the recipe's mapping of columns.
+        correctness: the component whose 1 means right and 0 wrong.
+        read: rows that were read.
+        grafted: those that became pairs.
     """
 
     rows: str
@@ -96,8 +100,10 @@ class Grafting:
                 continue
             texts = [completion.text for completion in group.completions]
             if len(values) != len(texts):
-                what = f"has {counted(len(texts), 'completion')}, but {self.scored} has {len(values)} scores for its id"
-                raise UserError(what, where=group.sample.source)
+                problem = (
+                    f"has {counted(len(texts), 'completion')}, but {self.scored} has {len(values)} scores for its id"
+                )
+                raise UserError(problem, where=group.sample.source)
             yield from self._grafts(row, group.sample.id, texts, values)
 
     def _groups(self) -> Iterator[tuple[dict[str, Any], Group]]:
@@ -124,18 +130,18 @@ class Grafting:
             return
         self.grafted += 1
         for number, (kind, (chosen, rejected)) in enumerate(zip(TABLE, pairs, strict=True), 1):
-            columns = {self._theirs("id", row): f"{row_id}/{number}", **self._kept(row)}
-            yield columns | {"chosen": chosen, "rejected": rejected, self._theirs("kind", row): kind}
+            columns = {self._column("id", row): f"{row_id}/{number}", **self._kept(row)}
+            yield columns | {"chosen": chosen, "rejected": rejected, self._column("kind", row): kind}
 
     def _kept(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return the row's own columns, which the recipe's `fields` map again, without those that pairs have anew."""
         dropped = {"id", "completions", "chosen", "rejected", "kind"}
-        dropped |= {self.fields[ours] for ours in dropped if ours in self.fields}
+        dropped |= {self.fields[field] for field in dropped if field in self.fields}
         return {name: value for name, value in row.items() if name not in dropped}
 
-    def _theirs(self, ours: str, row: Mapping[str, Any]) -> str:
-        theirs = self.fields.get(ours, ours)
-        return theirs if theirs in row else ours
+    def _column(self, field: str, row: Mapping[str, Any]) -> str:
+        column = self.fields.get(field, field)
+        return column if column in row else field
 
     def _values(self) -> dict[str, list[float | None]]:
         """Return id -> the values of `correctness` (G,). A UserError if `score` did not write the file."""
@@ -144,7 +150,7 @@ class Grafting:
             if isinstance(row, Problem):
                 raise UserError(row)
             if (column := row["components"].get(self.correctness)) is None:
-                what = f"no component {self.correctness!r}{nearest(self.correctness, row['components'])}"
-                raise UserError(what, where=f"{self.scored}:{line}")
+                problem = f"no component {self.correctness!r}{nearest(self.correctness, row['components'])}"
+                raise UserError(problem, where=f"{self.scored}:{line}")
             values[str(row["id"])] = column["value"]
         return values

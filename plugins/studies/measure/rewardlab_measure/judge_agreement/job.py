@@ -58,11 +58,15 @@ def _with_policies(planned: Component, policies: Mapping[str, Any]) -> Component
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeJob:
-    """A measurement of judges to run. plan: from `measured_plan`. rows, output: files. say: prints notes.
+    """A measurement of judges to run.
+
+    The judges' answers are kept in OUTPUT.state, so that `resume` pays only for questions without an answer.
 
     Args:
-        cases: those to judge, if something else has read them; None reads `rows`. The judges' answers are kept in
-            OUTPUT.state, so that `resume` pays only for questions without an answer.
+        plan: from `measured_plan`.
+        rows, output: files.
+        say: prints notes.
+        cases: those to judge, if something else has read them; None reads `rows`.
         cluster: see `case_clusters`.
     """
 
@@ -103,8 +107,8 @@ class JudgeJob:
             try:
                 self._ask(reward, list(zip(cases, clusters, strict=True)), file)
             except (JobError, KeyboardInterrupt) as error:
-                kind, what = (JobError, str(error)) if isinstance(error, JobError) else (StoppedError, "stopped")
-                raise kind(f"{what}\n{self._done(cases)}") from error
+                kind, message = (JobError, str(error)) if isinstance(error, JobError) else (StoppedError, "stopped")
+                raise kind(f"{message}\n{self._done(cases)}") from error
             for line in reward.usage_lines():
                 self.say(line)
         return self._judged
@@ -154,7 +158,7 @@ class JudgeJob:
     def _done(self, cases: Sequence[GoldCase]) -> str:
         """Return how many rows have a value of each component, and how to ask for the others."""
         per_row = zip(*self._judged.values(), strict=False)
-        done = sum(all(any(score.value is not None for score in one.scores) for one in row) for row in per_row)
+        done = sum(all(any(score.value is not None for score in case.scores) for case in row) for row in per_row)
         there = f"; their values are in {self.output}, and --resume asks for the others" if self.output else ""
         return f"{done} of {len(cases)} rows were judged{there}"
 

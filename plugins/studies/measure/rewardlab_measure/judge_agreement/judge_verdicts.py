@@ -16,9 +16,10 @@ Verdicts = Mapping[tuple[int, int], str]
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeCalls:
-    """The calls of a judge about one group. verdicts: of each call; empty if the reward does not record them.
+    """The calls of a judge about one group.
 
     Args:
+        verdicts: of each call; empty if the reward does not record them.
         counts: those of COUNTS and CYCLES that the reward records.
     """
 
@@ -38,7 +39,7 @@ class JudgeCalls:
     def lower_won(self) -> list[tuple[bool, bool]]:
         """Return (the lower place won standing first, it won standing second) for each pair judged in both orders."""
         both = [calls for calls in self.decided() if len(calls) == 2]
-        return [(self.verdicts[one] == "A", self.verdicts[other] == "B") for one, other in both]
+        return [(self.verdicts[first] == "A", self.verdicts[other] == "B") for first, other in both]
 
 
 def judge_calls(scores: Sequence[Score], scope: str) -> JudgeCalls:

@@ -16,9 +16,9 @@ def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float | None:
     things, and for one label throughout. Source: Cohen 1960.
     """
     size = len(pairs)
-    ours, theirs = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    counts, other_counts = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     agreed = sum(a == b for a, b in pairs)
-    by_chance = sum(times * theirs[label] for label, times in ours.items())  # over size squared
+    by_chance = sum(times * other_counts[label] for label, times in counts.items())  # over size squared
     if size * size == by_chance:
         return None
     return (size * agreed - by_chance) / (size * size - by_chance)
@@ -31,10 +31,10 @@ def cluster_interval(
 
     None if nothing says how much clusters vary: of no values, and of one cluster.
     """
-    found = clustered_average([(value - low) / (high - low) for value in values], clusters, "share")
-    if found is None or found.interval is None:
+    average = clustered_average([(value - low) / (high - low) for value in values], clusters, "share")
+    if average is None or average.interval is None:
         return None
-    least, most = found.interval
+    least, most = average.interval
     return low + least * (high - low), low + most * (high - low)
 
 
@@ -50,15 +50,16 @@ def kappa_average(pairs: Sequence[tuple[Any, Any]], clusters: Sequence[int]) -> 
     if kappa is None:
         return None
     size = len(pairs)
-    ours, theirs = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    chance = sum(times * theirs[label] for label, times in ours.items()) / size**2
+    counts, other_counts = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    chance = sum(times * other_counts[label] for label, times in counts.items()) / size**2
     values = [
-        (a != b) + (1 - kappa) * ((theirs[a] + ours[b]) / size - 2 * chance)  # the mean of what follows the + is 0
+        (a != b)
+        + (1 - kappa) * ((other_counts[a] + counts[b]) / size - 2 * chance)  # the mean of what follows the + is 0
         for a, b in pairs
     ]
-    found = clustered_average(values, clusters, "share")
-    assert found is not None
-    if found.interval is None:
-        return replace(found, mean=kappa)
-    high, low = (1 - share / (1 - chance) for share in found.interval)
-    return replace(found, mean=kappa, low=max(-1.0, low), high=min(1.0, high))
+    average = clustered_average(values, clusters, "share")
+    assert average is not None
+    if average.interval is None:
+        return replace(average, mean=kappa)
+    high, low = (1 - share / (1 - chance) for share in average.interval)
+    return replace(average, mean=kappa, low=max(-1.0, low), high=min(1.0, high))

@@ -32,13 +32,13 @@ def _with_interval(name: str) -> Callable[[Measures], str]:
     return show
 
 
-def describe_clusters(measures: Measures, things: str = "rows") -> list[str]:
+def describe_clusters(measures: Measures, unit: str = "rows") -> list[str]:
     """Return how many rows count as one in the intervals, in words; nothing if each counts by itself."""
-    rows, clusters = (f"{measures[name]:,.0f}" for name in (things, "clusters"))
+    rows, clusters = (f"{measures[name]:,.0f}" for name in (unit, "clusters"))
     if rows == clusters:
         return []
-    what = f"{rows} {things} of {clusters} problems; those of one problem count together"
-    return [f"95%: {what} (--cluster {NO_CLUSTERS}: each by itself)"]
+    clustering = f"{rows} {unit} of {clusters} problems; those of one problem count together"
+    return [f"95%: {clustering} (--cluster {NO_CLUSTERS}: each by itself)"]
 
 
 _COLUMNS: dict[str, tuple[str, Callable[[Measures], str]]] = {
@@ -67,13 +67,13 @@ def format_agreement(name: str, tables: Mapping[str, Any]) -> str:
     ]
     lines = [["", *(title for title, _ in shown)]]
     lines += [[label, *(show(measures) for _, show in shown)] for label, measures in slices.items()]
-    found = [f"{name} ({tables['use']})", *columns(lines, align="<>")]
-    found += [*describe_clusters(tables["all"]), *_counts(tables["all"])]
+    lines_shown = [f"{name} ({tables['use']})", *columns(lines, align="<>")]
+    lines_shown += [*describe_clusters(tables["all"]), *_counts(tables["all"])]
     if "quotations" in tables:
-        found.append("{unsupported} of {quoted} quotations are not in the work".format(**tables["quotations"]))
+        lines_shown.append("{unsupported} of {quoted} quotations are not in the work".format(**tables["quotations"]))
     if "dimensions" in tables:
-        found += ["", f"{name} against people, by dimension", *_by_dimension(tables["dimensions"])]
-    return "\n".join(found)
+        lines_shown += ["", f"{name} against people, by dimension", *_by_dimension(tables["dimensions"])]
+    return "\n".join(lines_shown)
 
 
 _DIMENSION_COLUMNS: dict[str, Callable[[Measures], str]] = {
@@ -91,7 +91,7 @@ def _by_dimension(tables: Mapping[str, Any]) -> list[str]:
     for field in ("language", "kind"):
         slices |= {f"{field} {value}": measures for value, measures in tables[field].items()}
     lines = [["", *_DIMENSION_COLUMNS]]
-    lines += [[label, *(show(one) for show in _DIMENSION_COLUMNS.values())] for label, one in slices.items()]
+    lines += [[label, *(show(measures) for show in _DIMENSION_COLUMNS.values())] for label, measures in slices.items()]
     table = list(columns(lines, align="<>"))
     if tables["others"]:
         table.append(f"people's, not this judge's: {', '.join(tables['others'])}")

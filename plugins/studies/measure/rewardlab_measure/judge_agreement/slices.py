@@ -19,9 +19,11 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedCase:
-    """A case, judged by one component. scores: (G,) in the row's order. calls: by place (`case.order`).
+    """A case, judged by one component.
 
     Args:
+        scores: (G,) in the row's order.
+        calls: by place (`case.order`).
         cluster: that of the case; cases of one cluster are not independent.
     """
 
@@ -36,16 +38,16 @@ class JudgedCase:
         1 if the better one has the higher value, 0 if it has the lower, 0.5 for equal values; None if one is missing.
         """
         gold, values = self.case.gold, [score.value for score in self.scores]
-        found: list[float | None] = []
+        results: list[float | None] = []
         for i, j in combinations(range(len(gold)), 2):
             if gold[i] == gold[j]:
                 continue
             better, worse = (values[i], values[j]) if gold[i] > gold[j] else (values[j], values[i])
             if better is None or worse is None:
-                found.append(None)
+                results.append(None)
             else:
-                found.append(1.0 if better > worse else 0.0 if better < worse else 0.5)
-        return found
+                results.append(1.0 if better > worse else 0.0 if better < worse else 0.5)
+        return results
 
     def tau(self) -> float | None:
         """Return Kendall's tau-b of values and gold over the completions with a value; None if it is undefined."""
@@ -77,7 +79,7 @@ def tables(judged: Sequence[JudgedCase]) -> dict[str, Any]:
         "dimensions": dimension_tables(cases),
         "quotations": quotations([score for j in judged for score in j.scores]),
     }
-    return {"all": measures(judged), **by_field, **{name: found for name, found in more.items() if found is not None}}
+    return {"all": measures(judged), **by_field, **{name: table for name, table in more.items() if table is not None}}
 
 
 def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
@@ -126,7 +128,7 @@ def _orders(judged: Sequence[JudgedCase]) -> dict[str, Any]:
         ]
     )
     twice = [(labels, j.cluster) for j in judged for labels in j.calls.lower_won()]
-    agreed, agreed_clusters = _apart([(float(one == other), cluster) for (one, other), cluster in twice])
+    agreed, agreed_clusters = _apart([(float(first == other), cluster) for (first, other), cluster in twice])
     return {
         # by place, since places say nothing about gold: a judge that is always right then has a kappa of 1, too
         **_kappa("kappa_orders", twice),
@@ -138,8 +140,8 @@ def _orders(judged: Sequence[JudgedCase]) -> dict[str, Any]:
 
 
 def _kappa(name: str, labelled: Sequence[tuple[tuple[bool, bool], int]]) -> dict[str, Any]:
-    found = kappa_average(*_apart(labelled))
-    return {name: found and found.mean, f"{name}_interval": found and found.interval}
+    average = kappa_average(*_apart(labelled))
+    return {name: average and average.mean, f"{name}_interval": average and average.interval}
 
 
 def _apart(values: Sequence[tuple[Value, int]]) -> tuple[list[Value], list[int]]:

@@ -25,7 +25,7 @@ DERIVED = ("language", "difficulty")
 
 
 class HubConfigurations(HubSource):
-    """Where a judge benchmark is on the Hugging Face hub."""
+    """The place of a judge benchmark on the Hugging Face hub."""
 
     configurations: tuple[Name, ...] = ()
     """its configurations, if all of them are read, one after the other"""
@@ -112,7 +112,7 @@ the rubric that each row has in its field `rubric`. Or wordings of the benchmark
 
 
 class Average(Config):
-    """How the official score comes from the cases: means inside means."""
+    """The averaging of the cases to the official score: means inside means."""
 
     over: tuple[Name, ...] = ()
     """slices, outermost first: the score is the mean of the values' scores"""
@@ -132,7 +132,7 @@ class JudgeBenchmark(Config):
     """The format of a judge benchmark: how its rows become cases, and how the official score comes from those."""
 
     version: Literal[1]
-    """of this format"""
+    """version of this format"""
     about: str = ""
     """what it measures, in a sentence"""
     source: str = ""

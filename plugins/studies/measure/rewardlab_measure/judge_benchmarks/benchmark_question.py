@@ -18,7 +18,7 @@ def asked_by(plan: Plan, benchmark: JudgeBenchmark, name: str, say: Callable[[st
     components, problems = {}, []
     for component, planned in plan.components.items():
         try:
-            components[component] = _told(planned, benchmark, field)
+            components[component] = _for_benchmark(planned, benchmark, field)
         except ValueError as error:
             problems.append(Problem(where=f"reward.components.{component}", what=f"{name} {error}"))
             continue
@@ -29,12 +29,12 @@ def asked_by(plan: Plan, benchmark: JudgeBenchmark, name: str, say: Callable[[st
     return replace(plan, components=components)
 
 
-def _told(planned: Component, benchmark: JudgeBenchmark, field: str | None) -> Component:
-    tells = getattr(planned.spec, "for_benchmark", None)
-    if tells is None:
+def _for_benchmark(planned: Component, benchmark: JudgeBenchmark, field: str | None) -> Component:
+    for_benchmark = getattr(planned.spec, "for_benchmark", None)
+    if for_benchmark is None:
         return planned
     try:
-        options = tells(planned.options, benchmark.levels, benchmark.compares, field)
+        options = for_benchmark(planned.options, benchmark.levels, benchmark.compares, field)
     except ValueError:
         raise
     except PLUGIN_FAULTS as error:

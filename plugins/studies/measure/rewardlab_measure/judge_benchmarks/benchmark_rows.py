@@ -64,8 +64,8 @@ def _numbers_by_task(benchmark: JudgeBenchmark, placed: list[PlacedRow]) -> dict
     answers: dict[Any, list[str]] = {}
     for _, row in placed if columns else ():
         if isinstance(row, dict):
-            found = [str(row[name]) for name in columns if name in row]
-            answers.setdefault(row.get(CONFIGURATION), []).extend(found)
+            texts = [str(row[name]) for name in columns if name in row]
+            answers.setdefault(row.get(CONFIGURATION), []).extend(texts)
     return {task: NumberLabels.among(texts) for task, texts in answers.items()}
 
 
@@ -76,10 +76,10 @@ def _distinct(case: BenchmarkCase, place: str, seen: dict[str, str]) -> Benchmar
     return case
 
 
-def _refuse_unknown(name: str, languages: tuple[str, ...], found: dict[str, int], bad: BadRows) -> None:
+def _refuse_unknown(name: str, languages: tuple[str, ...], counts: dict[str, int], bad: BadRows) -> None:
     for language in languages:
-        if language not in found and not bad.count:
-            raise UserError(f"no rows in {language!r}{nearest(language, found)}", where=name)
+        if language not in counts and not bad.count:
+            raise UserError(f"no rows in {language!r}{nearest(language, counts)}", where=name)
 
 
 def _rows(benchmark: JudgeBenchmark, name: str, path: str | None) -> Iterator[PlacedRow]:

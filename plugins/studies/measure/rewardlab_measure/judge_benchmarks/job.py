@@ -115,8 +115,8 @@ class BenchmarkJob:
             name: benchmark_tables(
                 benchmark,
                 [
-                    outcome_of(benchmark, case, one, self.positions)
-                    for (_, case), one in zip(placed, judged, strict=True)
+                    outcome_of(benchmark, case, judged_case, self.positions)
+                    for (_, case), judged_case in zip(placed, judged, strict=True)
                 ],
             )
             for name, judged in job.judged().items()
@@ -166,10 +166,10 @@ def _seeded(judge: Component, seed: int, moved: int) -> Component:
 
 
 def _averaged(name: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found = [run[name] for run in runs]
-    if len(found) == 1:
-        return {**found[0], "deviation": None}
-    return {**_joined(found, fmean), "deviation": _joined(found, pstdev)}
+    tables = [run[name] for run in runs]
+    if len(tables) == 1:
+        return {**tables[0], "deviation": None}
+    return {**_joined(tables, fmean), "deviation": _joined(tables, pstdev)}
 
 
 def _joined(values: Sequence[Any], how: Callable[[Sequence[float]], float]) -> Any:
@@ -178,5 +178,5 @@ def _joined(values: Sequence[Any], how: Callable[[Sequence[float]], float]) -> A
     if isinstance(first, Mapping):
         return {key: _joined([value.get(key) for value in values], how) for key in first}
     if isinstance(first, list | tuple):
-        return [_joined(list(one), how) for one in zip(*values, strict=True)] if None not in values else None
+        return [_joined(list(numbers), how) for numbers in zip(*values, strict=True)] if None not in values else None
     return None if None in values else how([float(value) for value in values])

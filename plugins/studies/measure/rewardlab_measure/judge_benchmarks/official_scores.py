@@ -26,7 +26,7 @@ def benchmark_tables(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> 
         "score": official_score(benchmark, outcomes),
         "all": measures(benchmark, outcomes),
         "sections": _sections(benchmark, outcomes),
-        "slices": {name: _sliced(benchmark, found) for name, found in _slices(outcomes).items()},
+        "slices": {name: _sliced(benchmark, by_value) for name, by_value in _slices(outcomes).items()},
     }
 
 
@@ -39,13 +39,13 @@ def _sliced(benchmark: JudgeBenchmark, outcomes: Mapping[str, Sequence[Outcome]]
 
 def _slices(outcomes: Sequence[Outcome]) -> dict[str, dict[str, list[Outcome]]]:
     """Return slice -> value -> outcomes, of those slices that have more than one value."""
-    found: dict[str, dict[str, list[Outcome]]] = {}
+    by_slice: dict[str, dict[str, list[Outcome]]] = {}
     for outcome in outcomes:
         language = outcome.slices[LANGUAGE]
         derived = {RESOURCES: level_of(language), ENGLISH: "en" if _is_english(language) else "other"}
         for name, value in {**outcome.slices, **derived}.items():
-            found.setdefault(name, {}).setdefault(value, []).append(outcome)
-    return {name: values for name, values in found.items() if len(values) > 1}
+            by_slice.setdefault(name, {}).setdefault(value, []).append(outcome)
+    return {name: values for name, values in by_slice.items() if len(values) > 1}
 
 
 def _is_english(language: str) -> bool:
@@ -59,12 +59,12 @@ def measures(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str
     verdict, which is wrong. accuracy: in [0, 1], of all that are not missing; a tie is wrong. interval: its 95%, where
     the cases of a cluster count together.
     accuracy_parsed: of those that could be read. in_both: the share that is right in both orders.
-    kendall_tau (tau-b), pearson: of what the judge said and gold, over cases.
+    kendall_tau (tau-b), pearson: of the judge's scores and gold, over cases.
     """
     known = [outcome for outcome in outcomes if outcome.right is not None]
     parsed = [o.right for o in known if o.right is not None and not o.unparsable]
     both = [outcome.in_both for outcome in known if outcome.in_both is not None]
-    said, gold = _said_and_gold(benchmark, known)
+    judged, gold = _scores_and_gold(benchmark, known)
     return {
         "cases": len(outcomes),
         "clusters": len({outcome.cluster for outcome in outcomes}),
@@ -75,8 +75,8 @@ def measures(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[str
         "interval": cluster_interval([o.right or 0.0 for o in known], [o.cluster for o in known]),
         "accuracy_parsed": _mean(parsed),
         "in_both": _mean(both),
-        "kendall_tau": kendall_tau_b(said, gold),
-        "pearson": correlation(said, gold),
+        "kendall_tau": kendall_tau_b(judged, gold),
+        "pearson": correlation(judged, gold),
     }
 
 
@@ -88,17 +88,17 @@ def _score(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> float | No
     """Return the official measure of some cases, alike."""
     if benchmark.score == "accuracy":
         return _accuracy(outcomes)
-    said, gold = _said_and_gold(benchmark, [outcome for outcome in outcomes if outcome.right is not None])
-    return kendall_tau_b(said, gold) if benchmark.score == "kendall_tau" else correlation(said, gold)
+    judged, gold = _scores_and_gold(benchmark, [outcome for outcome in outcomes if outcome.right is not None])
+    return kendall_tau_b(judged, gold) if benchmark.score == "kendall_tau" else correlation(judged, gold)
 
 
-def _said_and_gold(benchmark: JudgeBenchmark, outcomes: Iterable[Outcome]) -> tuple[list[float], list[float]]:
+def _scores_and_gold(benchmark: JudgeBenchmark, outcomes: Iterable[Outcome]) -> tuple[list[float], list[float]]:
     pairs = []
     for outcome in outcomes:
-        said = benchmark.unparsable_as if outcome.unparsable else outcome.said
-        if said is not None and outcome.gold is not None:
-            pairs.append((said, outcome.gold))
-    return [said for said, _ in pairs], [gold for _, gold in pairs]
+        score = benchmark.unparsable_as if outcome.unparsable else outcome.score
+        if score is not None and outcome.gold is not None:
+            pairs.append((score, outcome.gold))
+    return [score for score, _ in pairs], [gold for _, gold in pairs]
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -134,11 +134,11 @@ def section_scores(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> di
     by_value: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         by_value.setdefault(outcome.slices.get(average.weights_of or "", ""), []).append(outcome)
-    scores = {value: _score(benchmark, found) for value, found in by_value.items()}
+    scores = {value: _score(benchmark, of_value) for value, of_value in by_value.items()}
     sections = {}
     for section, weights in average.weights.items():
-        told = [(scores.get(value), weight) for value, weight in weights.items()]
-        known = [(score, weight) for score, weight in told if score is not None]
+        weighted = [(scores.get(value), weight) for value, weight in weights.items()]
+        known = [(score, weight) for score, weight in weighted if score is not None]
         whole = sum(weight for _, weight in known)
         sections[section] = sum(score * weight for score, weight in known) / whole if known else None
     return sections
@@ -152,7 +152,8 @@ def _sections(benchmark: JudgeBenchmark, outcomes: Sequence[Outcome]) -> dict[st
     groups: dict[tuple[str, ...], list[Outcome]] = {}
     for outcome in outcomes:
         groups.setdefault(tuple(outcome.slices.get(name, "") for name in average.over), []).append(outcome)
-    found = [section_scores(benchmark, group) for group in groups.values()]
+    scores_by_group = [section_scores(benchmark, group) for group in groups.values()]
     return {
-        section: _mean([score for one in found if (score := one[section]) is not None]) for section in average.weights
+        section: _mean([score for scores in scores_by_group if (score := scores[section]) is not None])
+        for section in average.weights
     }

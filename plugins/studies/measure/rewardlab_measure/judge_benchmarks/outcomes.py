@@ -1,4 +1,4 @@
-"""The outcome of each case of a benchmark: whether the judge was right, and of a scale what it said."""
+"""The outcome of each case of a benchmark: whether the judge was right, and on a scale its score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,8 @@ class Outcome:
         unparsable: a reply without a verdict, which is.
         tied: no answer, or none of two truths, was preferred.
         in_both: right in both orders; None unless both count.
-        said: on the benchmark's scale; None if unknown.
+        score: the judge's, on the benchmark's scale; None if unknown.
+        gold: the right score, on the same scale.
         cluster: of the case; those of one are not independent.
     """
 
@@ -33,7 +34,7 @@ class Outcome:
     unparsable: bool = False
     tied: bool = False
     in_both: bool | None = None
-    said: float | None = None
+    score: float | None = None
     gold: float | None = None
     slices: Mapping[str, str] = field(default_factory=dict)
     cluster: int = 0
@@ -46,16 +47,16 @@ UNPARSABLE = Outcome(right=0.0, unparsable=True)
 def outcome_of(benchmark: JudgeBenchmark, case: BenchmarkCase, judged: JudgedCase, positions: Positions) -> Outcome:
     """Return the outcome of a case that one component judged."""
     if benchmark.measure == "pairs":
-        found = _by_calls(case, judged, positions) if judged.calls.verdicts else _by_values(judged)
+        outcome = _by_calls(case, judged, positions) if judged.calls.verdicts else _by_values(judged)
     elif benchmark.measure == "choices":
-        found = _by_choice(judged)
+        outcome = _by_choice(judged)
     elif benchmark.measure == "binary":
-        found = _by_truth(judged)
+        outcome = _by_truth(judged)
     elif benchmark.measure == "score":
-        found = _by_score(benchmark, judged)
+        outcome = _by_score(benchmark, judged)
     else:
-        found = _by_preference(benchmark, case, judged, positions)
-    return Outcome(**{**vars(found), "slices": case.slices, "cluster": judged.cluster})
+        outcome = _by_preference(benchmark, case, judged, positions)
+    return Outcome(**{**vars(outcome), "slices": case.slices, "cluster": judged.cluster})
 
 
 def _lacking(scores: Sequence[Score]) -> Outcome | None:
@@ -74,20 +75,21 @@ def _is_unparsable(score: Score) -> bool:
 def _by_calls(case: BenchmarkCase, judged: JudgedCase, positions: Positions) -> Outcome:
     """Return the outcome of a pair by the calls in the orders that count."""
     places = judged.case.order
-    calls = {(places[first], places[second]): told for (first, second), told in judged.calls.verdicts.items()}
+    calls = {(places[first], places[second]): verdict for (first, second), verdict in judged.calls.verdicts.items()}
     official = (case.first, 1 - case.first)
     wanted = [official] if positions == "official" else [official, official[::-1]]
-    told = [calls.get(order, "failed") for order in wanted]
-    if "failed" in told:
+    verdicts = [calls.get(order, "failed") for order in wanted]
+    if "failed" in verdicts:
         return MISSING
     better = 0 if case.gold[0] > case.gold[1] else 1
     rights = [
-        verdict in WINNERS and order["AB".index(verdict)] == better for order, verdict in zip(wanted, told, strict=True)
+        verdict in WINNERS and order["AB".index(verdict)] == better
+        for order, verdict in zip(wanted, verdicts, strict=True)
     ]
     return Outcome(
         right=fmean(rights),
-        unparsable="unparsable" in told,
-        tied=any(verdict not in (*WINNERS, "unparsable") for verdict in told),
+        unparsable="unparsable" in verdicts,
+        tied=any(verdict not in (*WINNERS, "unparsable") for verdict in verdicts),
         in_both=all(rights) if positions == "both" else None,
     )
 
@@ -127,8 +129,8 @@ def _by_score(benchmark: JudgeBenchmark, judged: JudgedCase) -> Outcome:
     lowest, highest = benchmark.scale
     value = judged.scores[0].value
     assert value is not None
-    said = lowest + value * (highest - lowest)
-    return Outcome(right=float(_nearest(said) == gold), said=said, gold=gold)
+    score = lowest + value * (highest - lowest)
+    return Outcome(right=float(_nearest(score) == gold), score=score, gold=gold)
 
 
 def _by_preference(benchmark: JudgeBenchmark, case: BenchmarkCase, judged: JudgedCase, positions: Positions) -> Outcome:
@@ -136,19 +138,19 @@ def _by_preference(benchmark: JudgeBenchmark, case: BenchmarkCase, judged: Judge
     gold = judged.case.gold[1] - judged.case.gold[0]
     if (lacking := _lacking(judged.scores)) is not None:
         return Outcome(**{**vars(lacking), "gold": gold})
-    one, other = (score.value for score in judged.scores)
-    assert one is not None
+    first, other = (score.value for score in judged.scores)
+    assert first is not None
     assert other is not None
     lowest, highest = benchmark.scale
-    said = (lowest + highest) / 2 + (other - one) * (highest - lowest) / 2
+    score = (lowest + highest) / 2 + (other - first) * (highest - lowest) / 2
     if positions == "official":
-        told, grade = _official_grade(benchmark, case, judged)
-        if told == "unparsable":
+        verdict, grade = _official_grade(benchmark, case, judged)
+        if verdict == "unparsable":
             return Outcome(right=0.0, unparsable=True, gold=gold)
-        if told == "failed":
+        if verdict == "failed":
             return Outcome(right=None, gold=gold)
-        said = said if grade is None else grade
-    return Outcome(right=float(_nearest(said) == gold), said=said, gold=gold, tied=said == (lowest + highest) / 2)
+        score = score if grade is None else grade
+    return Outcome(right=float(_nearest(score) == gold), score=score, gold=gold, tied=score == (lowest + highest) / 2)
 
 
 def _official_grade(
@@ -161,14 +163,14 @@ def _official_grade(
     """
     lowest, highest = benchmark.scale
     first, second = (judged.case.order.index(index) for index in (case.first, 1 - case.first))
-    told = judged.calls.verdicts.get((first, second))
+    verdict = judged.calls.verdicts.get((first, second))
     recorded = judged.scores[case.first].info.get("raw")
     raw = recorded.get(str(second)) if isinstance(recorded, Mapping) else None
     try:
         grade = float(raw)  # type: ignore[arg-type]  # None is none
     except (TypeError, ValueError):
-        return told, None
-    return told, lowest + grade - 1 if 1 <= grade <= highest - lowest + 1 else None
+        return verdict, None
+    return verdict, lowest + grade - 1 if 1 <= grade <= highest - lowest + 1 else None
 
 
 def _nearest(value: float) -> float:

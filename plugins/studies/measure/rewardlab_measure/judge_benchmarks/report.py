@@ -20,20 +20,20 @@ COUNTS = {"missing": "missing", "unparsable": "unparsable", "ties": "ties"}
 """columns of counts that are left out if all are zero"""
 
 
-def format_benchmark(name: str, benchmark: JudgeBenchmark, title: str, found: Mapping[str, Any]) -> str:
+def format_benchmark(name: str, benchmark: JudgeBenchmark, title: str, tables: Mapping[str, Any]) -> str:
     """Return one component's table: the official score, then all cases, the sections and each slice."""
     score_name = benchmark.score_name or benchmark.score.replace("_", " ")
-    seeds = f", mean of {found['seeds']} seeds" if found["seeds"] > 1 else ""
-    head = f"{name} ({found['use']}) on {title}: {score_name} {_number(found, 'score')}{seeds}"
-    lines = [f"  {section} {_number(found, 'sections', section)}" for section in found["sections"]]
-    return "\n".join([head, *lines, *columns(_table(found), align="<>"), *describe_clusters(found["all"], "cases")])
+    seeds = f", mean of {tables['seeds']} seeds" if tables["seeds"] > 1 else ""
+    head = f"{name} ({tables['use']}) on {title}: {score_name} {_number(tables, 'score')}{seeds}"
+    lines = [f"  {section} {_number(tables, 'sections', section)}" for section in tables["sections"]]
+    return "\n".join([head, *lines, *columns(_table(tables), align="<>"), *describe_clusters(tables["all"], "cases")])
 
 
-def _table(found: Mapping[str, Any]) -> list[list[str]]:
+def _table(tables: Mapping[str, Any]) -> list[list[str]]:
     rows: dict[str, tuple[str, ...]] = {"all": ("all",)}
-    for name, values in found["slices"].items():
+    for name, values in tables["slices"].items():
         rows |= {f"{name} {value}": ("slices", name, value) for value in values}
-    at = {label: _at(found, path) for label, path in rows.items()}
+    at = {label: _at(tables, path) for label, path in rows.items()}
     numbers = {title: key for title, key in NUMBERS.items() if any(row[key] is not None for row in at.values())}
     if all(row["accuracy_parsed"] == row["accuracy"] for row in at.values()):
         numbers.pop("parsed", None)
@@ -41,8 +41,8 @@ def _table(found: Mapping[str, Any]) -> list[list[str]]:
     lines = [["", "cases", *counts, "score", *numbers, "95% of accuracy"]]
     for label, path in rows.items():
         row = at[label]
-        score = _number(found, "score") if label == "all" else _number(found, *path, "score")
-        shown = [score, *(_number(found, *path, key) for key in numbers.values())]
+        score = _number(tables, "score") if label == "all" else _number(tables, *path, "score")
+        shown = [score, *(_number(tables, *path, key) for key in numbers.values())]
         lines.append(
             [label, f"{row['cases']:g}", *(f"{row[key]:g}" for key in counts.values()), *shown, _interval(row)]
         )
@@ -55,12 +55,12 @@ def _at(tree: Any, path: tuple[str, ...]) -> Any:
     return tree
 
 
-def _number(found: Mapping[str, Any], *path: str) -> str:
+def _number(tables: Mapping[str, Any], *path: str) -> str:
     """Return a number with the deviation of the seeds, if there are several."""
-    value = _at(found, path)
+    value = _at(tables, path)
     if value is None:
         return "-"
-    deviation = None if found["deviation"] is None else _at(found["deviation"], path)
+    deviation = None if tables["deviation"] is None else _at(tables["deviation"], path)
     return f"{value:.4f}" if deviation is None else f"{value:.4f}±{deviation:.4f}"
 
 

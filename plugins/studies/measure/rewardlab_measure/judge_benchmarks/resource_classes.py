@@ -11,8 +11,8 @@ LEVELS = ("low", "low", "low", "medium", "medium", "high")
 
 def level_of(language: str) -> str:
     """Return the level of a language by its code, with or without a script or a country; "unknown" if none is known."""
-    found = classes().get(language.replace("_", "-").split("-")[0].lower())
-    return "unknown" if found is None else LEVELS[found]
+    resource_class = classes().get(language.replace("_", "-").split("-")[0].lower())
+    return "unknown" if resource_class is None else LEVELS[resource_class]
 
 
 @cache

@@ -62,11 +62,13 @@ class BenchmarkCase:
 def cases_of(
     benchmark: JudgeBenchmark, row: Row, number: int, pairs_before: int, labels: NumberLabels | None = None
 ) -> list[BenchmarkCase]:
-    """Return the cases of a row. number: of the row, from 0. pairs_before: how many cases the rows before it made.
+    """Return the cases of a row.
 
     A ValueError says what the row lacks.
 
     Args:
+        number: of the row, from 0.
+        pairs_before: how many cases the rows before it made.
         labels: the numbers among the right answers of its task.
     """
     form = form_of(benchmark, row)
@@ -157,7 +159,7 @@ def _named_pair(_benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: Benc
     text = text_of(row, form.better)
     if text not in form.better_is:
         known = ", ".join(map(repr, form.better_is))
-        raise ValueError(f"column {form.better!r} is {text[:80]!r}, and none of {known}")
+        raise ValueError(f"column {form.better!r} is {text[:80]!r}, not one of {known}")
     answers = tuple(text_of(row, name) for name in form.answers)
     if answers[0] == answers[1]:
         raise ValueError(f"columns {form.answers[0]!r} and {form.answers[1]!r} hold the same text")
@@ -193,11 +195,11 @@ def _judged(benchmark: JudgeBenchmark, form: RowForm, row: Row, shown: Benchmark
     yield replace(shown, answers=(filled(form.response, row),), gold=(gold,))
 
 
-def _truth(form: RowForm, told: str) -> float:
-    word = told.strip().lower()
+def _truth(form: RowForm, text: str) -> float:
+    word = text.strip().lower()
     if word not in (*form.true, *form.false):
         known = ", ".join(map(repr, (*form.true, *form.false)))
-        raise ValueError(f"column {form.gold!r} is {told[:80]!r}, and none of {known}")
+        raise ValueError(f"column {form.gold!r} is {text[:80]!r}, not one of {known}")
     return float(word in form.true)
 
 
@@ -238,12 +240,12 @@ def _written(template: str, choices: Mapping[str, str]) -> dict[str, str]:
 
 def _right_label(form: RowForm, row: Row, choices: Mapping[str, str]) -> str:
     assert form.answer is not None
-    told = text_of(row, form.answer).strip()
-    label = told.strip("().").upper()
+    answer = text_of(row, form.answer).strip()
+    label = answer.strip("().").upper()
     if form.answer_is != "label":
-        label = label_of(told, first=int(form.answer_is == "index_from_1"))
+        label = label_of(answer, first=int(form.answer_is == "index_from_1"))
     if label not in choices:
-        raise ValueError(f"column {form.answer!r} is {told[:80]!r}, and no choice of {', '.join(choices)}")
+        raise ValueError(f"column {form.answer!r} is {answer[:80]!r}, and no choice of {', '.join(choices)}")
     return label
 
 

@@ -71,9 +71,9 @@ class PromptValues:
         by_cell: list[tuple[list[int], list[float]]] = [([], []) for _ in prompts.cells]
         for number, value in enumerate(values):
             if value == value:  # not NaN, which stands for no value
-                clusters, found = by_cell[prompts.cell_of[number]]
+                clusters, cell_values = by_cell[prompts.cell_of[number]]
                 clusters.append(prompts.cluster_of[number])
-                found.append(value)
+                cell_values.append(value)
         self._cells = {
             cell: CellValues(values=numbers, clusters=clusters)
             for cell, (clusters, numbers) in zip(prompts.cells, by_cell, strict=True)

@@ -1,4 +1,4 @@
-"""What is not independent and counts as one: prompts of a task with the same problem, and whatever shares a key."""
+"""Clusters of prompts that are not independent: those of a task with the same problem, and whatever shares a key."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ NO_CLUSTERS = "none"
 
 @dataclass(frozen=True, kw_only=True)
 class Clustering:
-    """By what prompts count together: a field of their rows. alone: prompts without it, each of which is one."""
+    """The field by which prompts count together. alone: prompts without it, each of which is one."""
 
     field: str
     clusters: int

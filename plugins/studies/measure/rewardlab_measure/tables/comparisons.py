@@ -15,7 +15,7 @@ Verdict = Literal["better", "worse", "not distinguishable", "too few prompts", "
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """How much more `model` has than `against` at a place of the table.
+    """The lead of `model` over `against` at a place of the table.
 
     Args:
         p: two-sided; None if averages were printed, which cannot be tested.
@@ -94,14 +94,14 @@ def sentences(comparisons: Iterable[Comparison], scale: float, digits: int) -> l
 
 def _sentence(comparisons: Sequence[Comparison], scale: float, digits: int) -> str:
     first = comparisons[0]
-    whole = _told_overall(comparisons, scale, digits)
+    whole = _describe_overall(comparisons, scale, digits)
     languages = [c for c in comparisons if c.place.task is None and c.place.language and c.verdict != "not tested"]
     if len(languages) < 2:
         return f"{first.measure}: {first.model} against {first.against}: {whole}"
     return f"{first.measure}: {first.model} is {_counted(languages, first.against)}; {whole}"
 
 
-def _told_overall(comparisons: Sequence[Comparison], scale: float, digits: int) -> str:
+def _describe_overall(comparisons: Sequence[Comparison], scale: float, digits: int) -> str:
     overall = next(c for c in comparisons if c.place == OVERALL)
     d = overall.difference
     message = f"overall {d.mean * scale:+.{digits}f}"
@@ -109,7 +109,7 @@ def _told_overall(comparisons: Sequence[Comparison], scale: float, digits: int) 
         message += f" [{d.low * scale:+.{digits}f}, {d.high * scale:+.{digits}f}]"
     if overall.corrected is None:
         return f"{message}, not tested, since averages that were printed have no prompts"
-    message += f", {told_p(overall.corrected)}"
+    message += f", {format_p(overall.corrected)}"
     return message if overall.verdict in ("better", "worse") else f"{message}: {overall.verdict}"
 
 
@@ -119,11 +119,11 @@ def _counted(languages: Sequence[Comparison], against: str) -> str:
     text = f"better than {against} in {len(named['better'])} of {len(languages)} languages"
     for verdict in verdicts[1:]:
         if named[verdict]:
-            told = f"with {verdict}" if verdict == "too few prompts" else verdict
-            text += f"; {len(named[verdict])} {told} ({', '.join(named[verdict])})"
+            verdict_text = f"with {verdict}" if verdict == "too few prompts" else verdict
+            text += f"; {len(named[verdict])} {verdict_text} ({', '.join(named[verdict])})"
     return text
 
 
-def told_p(p: float) -> str:
+def format_p(p: float) -> str:
     """Return a p-value as people read it."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

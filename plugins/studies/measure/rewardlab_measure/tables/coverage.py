@@ -30,7 +30,7 @@ def settle_prompts(models: Sequence[Model], prompts: PromptIndex, policy: Prompt
     if policy == "same":
         raise UserError([_problem(model, lacking[model.name], prompts) for model in answered if lacking[model.name]])
     notes = [
-        f"{name} lacks {_told(numbers, prompts)}" + ("" if policy == "common" else "; its averages are without these")
+        f"{name} lacks {_listed(numbers, prompts)}" + ("" if policy == "common" else "; its averages are without these")
         for name, numbers in lacking.items()
         if numbers
     ]
@@ -55,13 +55,13 @@ def _lacked(model: Model, prompts: PromptIndex) -> list[int]:
 def _problem(model: Model, numbers: Sequence[int], prompts: PromptIndex) -> Problem:
     first = next(row_id for row_id, number in prompts.numbers.items() if number == numbers[0])
     problem = (
-        f"{model.name} lacks {_told(numbers, prompts)}, such as the id {first!r}; answer and score them, or compare "
+        f"{model.name} lacks {_listed(numbers, prompts)}, such as the id {first!r}; answer and score them, or compare "
         "what all have (--prompts common), or average each over what it has (--prompts own)"
     )
     return Problem(where=model.source.path, what=problem)
 
 
-def _told(numbers: Sequence[int], prompts: PromptIndex) -> str:
+def _listed(numbers: Sequence[int], prompts: PromptIndex) -> str:
     every = Counter(prompts.cell_of)
     cells = Counter(prompts.cell_of[number] for number in numbers)
     parts = [f"{_named(prompts.cells[cell])} {count} of {every[cell]}" for cell, count in cells.most_common(TOLD_CELLS)]
@@ -87,12 +87,14 @@ def settle_cells(
     lacking = {name: sorted(every - cells_of) for name, cells_of in shown.items() if every - cells_of}
     if not lacking:
         return every, []
-    told = {name: ", ".join(map(_named, cells_of)) for name, cells_of in lacking.items()}
+    listed = {name: ", ".join(map(_named, cells_of)) for name, cells_of in lacking.items()}
     if policy == "same":
         advice = "compare what all have (--prompts common), or average each over what it has (--prompts own)"
-        raise UserError([Problem(where=name, what=f"lacks {what}; {advice}") for name, what in told.items()])
+        raise UserError(
+            [Problem(where=name, what=f"lacks {cells_text}; {advice}") for name, cells_text in listed.items()]
+        )
     if policy == "own":
-        return every, [f"{name} is averaged without {what}" for name, what in told.items()]
+        return every, [f"{name} is averaged without {cells_text}" for name, cells_text in listed.items()]
     common = every.intersection(*shown.values())
     if not common:
         raise UserError("no task in any language was answered by all models")
@@ -101,7 +103,7 @@ def settle_cells(
 
 def describe_empty_cells(asked: Sequence[Cell], cells: Mapping[str, Sequence[Cell]]) -> list[str]:
     """Return what is left out since no model has a value there, in words. cells: model -> cells in which it has one."""
-    known = {cell for found in cells.values() for cell in found}
+    known = {cell for cells_of in cells.values() for cell in cells_of}
     empty = [cell for cell in asked if cell not in known]
     return [f"no average has {', '.join(map(_named, empty))}, where no completion has a score"] if empty else []
 
@@ -113,14 +115,12 @@ def describe_pairs(pairs: Sequence[tuple[str, str]], models: Mapping[str, Model]
         if models[name].printed is not None or models[against].printed is not None:
             continue
         for measure, values in models[name].values.items():
-            one, other = _with_values(values), _with_values(models[against].values[measure])
-            both, either = len(one & other), len(one | other)
+            prompts, other = _with_values(values), _with_values(models[against].values[measure])
+            both, union = len(prompts & other), len(prompts | other)
             if not both:
                 notes[f"{name} and {against} have no prompt in common, and are not compared"] = None
-            elif both < either:
-                notes[f"{name} and {against} are compared over the {both:,} of {either:,} prompts that both have"] = (
-                    None
-                )
+            elif both < union:
+                notes[f"{name} and {against} are compared over the {both:,} of {union:,} prompts that both have"] = None
     return list(notes)
 
 

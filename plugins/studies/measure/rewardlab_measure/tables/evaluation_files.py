@@ -37,6 +37,6 @@ def _notes_of(path: Path) -> Iterator[str]:
     try:
         whole = Results.load(path).slices[0]
     except (OSError, JobError):
-        yield f"{path} cannot be read, so nobody knows here whether completions are missing"
+        yield f"{path} cannot be read, so completions may be missing without a count here"
     else:
         yield from whole.notes()

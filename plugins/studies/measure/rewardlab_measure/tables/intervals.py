@@ -103,7 +103,7 @@ def _studentised(deviations: list[float], draws: int, random: Random) -> list[fl
     for _ in range(draws):
         sample = random.choices(deviations, k=size)
         total = sum(sample)
-        variance = sum(one * one for one in sample) - total * total / size
+        variance = sum(deviation * deviation for deviation in sample) - total * total / size
         if variance > 0:
             ratios.append(total / sqrt(variance * size / (size - 1)))
     return sorted(ratios)

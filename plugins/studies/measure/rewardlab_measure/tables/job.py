@@ -182,8 +182,8 @@ class TablesJob:
             if model.note:
                 notes.append(f"{model.name}: {model.note}")
             if len(model.samples) > 1:
-                told = ", ".join(f"{size} of each of {count:,}" for size, count in sorted(model.samples.items()))
-                notes.append(f"{model.name} has not as many completions of every prompt, but {told}")
+                sizes = ", ".join(f"{size} of each of {count:,}" for size, count in sorted(model.samples.items()))
+                notes.append(f"{model.name} has different numbers of completions by prompt: {sizes}")
             for name, missing in model.missing.items():
                 if missing.count:
                     counts = "count 0" if self.missing == "zero" else "count nowhere"

@@ -49,15 +49,15 @@ def _tree(name: str) -> Any:
         try:
             text = Path(os.path.expanduser(name)).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            known = ", ".join(f"{MARK}{one}" for one in PACKAGED)
+            known = ", ".join(f"{MARK}{group}" for group in PACKAGED)
             raise UserError(
                 f"cannot be read ({error}); packaged groups: {known}", where=f"--merge {MARK}{name}"
             ) from None
     try:
         return yaml.load(text, Loader=yaml.BaseLoader)  # texts alone: `no` is Norwegian
     except (yaml.YAMLError, RecursionError) as error:
-        told = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise UserError(f"is not YAML: {told}", where=name) from None
+        reason = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise UserError(f"is not YAML: {reason}", where=name) from None
 
 
 def _is_name(given: Any) -> bool:

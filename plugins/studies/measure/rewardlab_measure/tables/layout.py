@@ -1,4 +1,4 @@
-"""Which cells an average is made of: a cell is a task in a language; languages are averaged first, then tasks."""
+"""The cells that an average is made of: a cell is a task in a language; languages are averaged first, then tasks."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,10 @@ EACH = ":each"
 
 @dataclass(frozen=True, kw_only=True)
 class Merge:
-    """Languages of the data that are shown as one, with their mean. task: None for all tasks.
+    """Languages of the data that are shown as one, with their mean.
 
     Args:
+        task: None for all tasks.
         group_of: the file of groups that it is from, of which a table need not have all.
         each: whether each of them counts in the average of its task, as in SP3F's table 8, which shows zh-cn and
             zh-tw as zh; otherwise the one language does.

@@ -35,25 +35,25 @@ class ModelAverages:
 
     def comparisons(self, measure: str, pairs: Sequence[tuple[str, str]]) -> list[Comparison]:
         """Return the comparisons of pairs (model, against), not yet corrected for their number."""
-        found = []
+        comparisons = []
         for model, against in pairs:
             both = self._models[model], self._models[against]
-            printed = any(one.printed is not None for one in both)
-            found += self._printed_pair(measure, *both) if printed else self._tested_pair(measure, *both)
-        return found
+            printed = any(compared.printed is not None for compared in both)
+            comparisons += self._printed_pair(measure, *both) if printed else self._tested_pair(measure, *both)
+        return comparisons
 
     def describe_printed_pairs(self, measure: str, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """Return which pairs with a printed model are compared over fewer cells than either has, in words."""
         notes = []
         for model, against in pairs:
-            one, other = self._models[model], self._models[against]
-            if one.printed is None and other.printed is None:
+            first, other = self._models[model], self._models[against]
+            if first.printed is None and other.printed is None:
                 continue
-            cells = [self._cell_means(measure, each) for each in (one, other)]
+            cells = [self._cell_means(measure, each) for each in (first, other)]
             kept = [_comparable(self._layout, *each) for each in (cells, cells[::-1])]
             if not kept[0]:
                 notes.append(f"{model} and {against} have no task in a language in common, and are not compared")
-            elif any(len(some) < len(every) for some, every in zip(kept, cells, strict=True)):
+            elif any(len(cells_kept) < len(every) for cells_kept, every in zip(kept, cells, strict=True)):
                 least = min(map(len, kept))
                 notes.append(f"{model} and {against} are compared over the {least:,} languages of tasks that both have")
         return notes
@@ -66,7 +66,7 @@ class ModelAverages:
         for place in values.layout.places():
             average = values.average(place)
             if average is not None:
-                told = values.significance(place)
+                significance = values.significance(place)
                 tested.append(
                     Comparison(
                         measure=measure,
@@ -74,8 +74,8 @@ class ModelAverages:
                         against=against.name,
                         place=place,
                         difference=average,
-                        p=told.p,
-                        floor=told.floor,
+                        p=significance.p,
+                        floor=significance.floor,
                     )
                 )
         return tested
@@ -87,8 +87,8 @@ class ModelAverages:
         places = [place for place in layouts[0].places() if place in set(layouts[1].places())]
         pairs = []
         for place in places if layouts[0].cells else []:
-            one, other = (_mean(layout, place, means) for means, layout in zip(cells, layouts, strict=True))
-            difference = TableAverage(mean=one - other)
+            first, other = (_mean(layout, place, means) for means, layout in zip(cells, layouts, strict=True))
+            difference = TableAverage(mean=first - other)
             pairs.append(
                 Comparison(measure=measure, model=model.name, against=against.name, place=place, difference=difference)
             )
@@ -146,7 +146,7 @@ def _comparable(layout: TableLayout, cells: CellMeans, others: CellMeans) -> set
     }
 
 
-def _differences(one: "array[float]", other: "array[float]") -> "array[float]":
-    size = max(len(one), len(other))
-    padded = [values + array("d", [nan]) * (size - len(values)) for values in (one, other)]
+def _differences(values_of: "array[float]", other: "array[float]") -> "array[float]":
+    size = max(len(values_of), len(other))
+    padded = [values + array("d", [nan]) * (size - len(values)) for values in (values_of, other)]
     return array("d", (a - b for a, b in zip(*padded, strict=True)))

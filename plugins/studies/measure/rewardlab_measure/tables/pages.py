@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rewardlab.text import columns, printable
 
 from rewardlab_measure.tables.averages import TableAverage
-from rewardlab_measure.tables.comparisons import Comparison, sentences, told_p
+from rewardlab_measure.tables.comparisons import Comparison, format_p, sentences
 from rewardlab_measure.tables.job import TablesResult
 from rewardlab_measure.tables.layout import OVERALL, TablePlace
 
@@ -127,7 +127,7 @@ class _Numbers:
     def _compared(self, c: Comparison) -> list[str]:
         place = c.place.language or self._name(c.place)
         difference = self._number(c.difference.mean, sign="+")
-        p = UNKNOWN if c.corrected is None else told_p(c.corrected).removeprefix("p ").removeprefix("= ")
+        p = UNKNOWN if c.corrected is None else format_p(c.corrected).removeprefix("p ").removeprefix("= ")
         return [place, difference, self._between(c.difference, "+"), p, c.verdict]
 
     def _between(self, average: TableAverage, sign: str = "") -> str:
@@ -181,7 +181,7 @@ def _best_of_rows(means: Means, measures: int) -> frozenset[tuple[int, int]]:
 
 def footnotes(result: TablesResult, digits: int) -> list[str]:
     """Return the sentences below the tables: what was found, what was left out, and how it was measured."""
-    found = sentences(result.comparisons, result.scale, digits)
+    lines = sentences(result.comparisons, result.scale, digits)
     sampled = any(average.low is not None for average in result.averages.values())
     how = [HOW] if sampled else []
     if sampled and result.scale == 1:
@@ -190,7 +190,7 @@ def footnotes(result: TablesResult, digits: int) -> list[str]:
     if any(c.p is not None for c in result.comparisons):
         how.append(HOW_COMPARED.format(unit="prompt" if result.clustering is None else result.clustering.field))
     notes = [f"note: {note}" for note in result.notes]
-    return [one_line(line) for line in (*found, *notes, *how)]
+    return [one_line(line) for line in (*lines, *notes, *how)]
 
 
 def format_tables(result: TablesResult, digits: int = 1) -> str:

@@ -49,8 +49,8 @@ def read_averages(
             if value is not None:
                 averages[name][cell] = _share(value, name, place, scale)
     if source.name not in models:
-        told = ", ".join(sorted(models))
-        raise UserError(f"has no model {source.name!r}; it has {told}: write MODEL={source.path}", where=source.path)
+        names = ", ".join(sorted(models))
+        raise UserError(f"has no model {source.name!r}; it has {names}: write MODEL={source.path}", where=source.path)
     if lacking := [name for name in measures if name not in columns]:
         raise UserError(f"no column {lacking[0]!r}; columns: {', '.join(columns)}", where=source.path)
     if not any(averages.values()):

@@ -62,7 +62,10 @@ class PromptIndex:
         return self.cells[self.cell_of[number]]
 
     def add(self, row_id: str, fields: Mapping[str, Any], prompt: Sequence[Message] | None, place: str) -> int:
-        """Return the number of a prompt, which is noted if it is new. prompt: messages; None if they are not known.
+        """Return the number of a prompt, which is noted if it is new.
+
+        Args:
+            prompt: messages; None if they are not known.
 
         A UserError if the id stands for another prompt than before, or the fields do not say where it belongs.
         """
@@ -73,7 +76,7 @@ class PromptIndex:
             return self._noted(row_id, cell, digest, fields, place)
         if self.cell(number) != cell:
             raise UserError(
-                f"the prompt {row_id!r} is of {_told(cell)} here and of {_told(self.cell(number))} in another file; "
+                f"the prompt {row_id!r} is of {_place(cell)} here and of {_place(self.cell(number))} in another file; "
                 "give tables of the same prompts",
                 where=place,
             )
@@ -126,5 +129,5 @@ def _digest(prompt: Sequence[Message]) -> int:
     return hash(tuple((message["role"], message["content"]) for message in prompt))
 
 
-def _told(cell: Cell) -> str:
+def _place(cell: Cell) -> str:
     return " in ".join(part for part in cell if part) or "no task"

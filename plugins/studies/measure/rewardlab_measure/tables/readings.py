@@ -37,12 +37,12 @@ class PromptAnswers:
 
     def scores(self, component: str) -> Scores:
         """Return the scores of a component. A UserError if there is none of that name."""
-        found = self.components.get(component)
-        if found is None:
+        scores = self.components.get(component)
+        if scores is None:
             there = ", ".join(self.components)
             problem = f"no component {component!r}{nearest(component, self.components)}; there are {there}"
             raise UserError(problem, where=self.place)
-        return found
+        return scores
 
 
 class ModelAnswers(Protocol):
@@ -86,8 +86,8 @@ class ScoredAnswers:
 
 
 def _scored(row: Mapping[str, Any], place: str) -> PromptAnswers:
-    found = {name: Scores(entry["value"], entry["error"]) for name, entry in row["components"].items()}
-    return PromptAnswers(place, str(row["id"]), {**found, TOTAL: Scores(row["total"], [None] * len(row["total"]))})
+    components = {name: Scores(entry["value"], entry["error"]) for name, entry in row["components"].items()}
+    return PromptAnswers(place, str(row["id"]), {**components, TOTAL: Scores(row["total"], [None] * len(row["total"]))})
 
 
 class RunAnswers:
@@ -99,15 +99,15 @@ class RunAnswers:
         self._steps = current_steps(self._ledger)
         every = self._evaluations()
         wanted = (source.stage, source.phase, source.step)
-        fitting = [e for e in every if all(one in (None, own) for one, own in zip(wanted, e, strict=True))]
+        fitting = [e for e in every if all(choice in (None, own) for choice, own in zip(wanted, e, strict=True))]
         if not fitting:
-            there = ", ".join(map(_told, every))
+            there = ", ".join(map(_describe, every))
             problem = f"has no such evaluation; there are: {there}" if every else "has no evaluation; add a stage eval"
             raise UserError(problem, where=source.path)
         self._chosen = fitting[-1]
-        others = ", ".join(_told(evaluation) for evaluation in every if evaluation != self._chosen)
-        told = [f"the evaluation {_told(self._chosen)}; there are also {others}"] if others else []
-        self.note = "; ".join([*told, *evaluation_notes(Path(source.path), self._chosen)])
+        others = ", ".join(_describe(evaluation) for evaluation in every if evaluation != self._chosen)
+        notes = [f"the evaluation {_describe(self._chosen)}; there are also {others}"] if others else []
+        self.note = "; ".join([*notes, *evaluation_notes(Path(source.path), self._chosen)])
 
     def __iter__(self) -> Iterator[PromptAnswers]:
         group: list[Mapping[str, Any]] = []
@@ -125,11 +125,11 @@ class RunAnswers:
 
     def _evaluations(self) -> list[Evaluation]:
         """Return the run's evaluations in the order of their last lines."""
-        found: dict[Evaluation, None] = {}
+        ordered: dict[Evaluation, None] = {}
         for _, line in self._lines():
-            found.pop(_evaluation(line), None)
-            found[_evaluation(line)] = None
-        return list(found)
+            ordered.pop(_evaluation(line), None)
+            ordered[_evaluation(line)] = None
+        return list(ordered)
 
     def _lines(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield (place, line) for each line of an evaluation that counts; one that is cut off is left out."""
@@ -147,7 +147,7 @@ def _evaluation(line: Mapping[str, Any]) -> Evaluation:
     return line["stage"], line["phase"], line["step"]
 
 
-def _told(evaluation: Evaluation) -> str:
+def _describe(evaluation: Evaluation) -> str:
     """Return an evaluation as it is chosen: "1-after:500"."""
     stage, phase, step = evaluation
     return f"{stage}-{phase}" if step is None else f"{stage}-{phase}:{step}"
@@ -156,12 +156,12 @@ def _told(evaluation: Evaluation) -> str:
 def _answers_of_group(lines: Sequence[Mapping[str, Any]], place: str) -> PromptAnswers:
     first = lines[0]
     names = first["components"]
-    found = {
+    components = {
         name: Scores(
             [line["components"][name]["value"] for line in lines],
             [line["components"][name].get("error") for line in lines],
         )
         for name in names
     }
-    found[TOTAL] = Scores([line["total"] for line in lines], [None] * len(lines))
-    return PromptAnswers(place, str(first["id"]), found, first.get("fields"), first.get("prompt"))
+    components[TOTAL] = Scores([line["total"] for line in lines], [None] * len(lines))
+    return PromptAnswers(place, str(first["id"]), components, first.get("fields"), first.get("prompt"))

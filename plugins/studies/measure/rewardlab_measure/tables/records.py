@@ -59,7 +59,7 @@ def format_csv(result: TablesResult, digits: int = 1) -> str:
     lines.writeheader()
     for kind in ("averages", "comparisons"):
         lines.writerows(
-            {"kind": kind.removesuffix("s"), **{name: inert(one) for name, one in row.items() if name in COLUMNS}}
+            {"kind": kind.removesuffix("s"), **{name: inert(cell) for name, cell in row.items() if name in COLUMNS}}
             for row in values[kind]
         )
     return text.getvalue()
@@ -84,8 +84,8 @@ def refuse_outputs(paths: Sequence[Path]) -> None:
     problems = []
     for path in paths:
         if path.suffix not in FORMATS:
-            what = f"the ending says the format: {', '.join(FORMATS)}"
-            problems.append(Problem(where=str(path), what=what))
+            problem_text = f"the ending says the format: {', '.join(FORMATS)}"
+            problems.append(Problem(where=str(path), what=problem_text))
         elif problem := output_path_problem(path, new=True):
             problems.append(problem)
     if problems:

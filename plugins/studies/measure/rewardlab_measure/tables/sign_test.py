@@ -86,9 +86,9 @@ def _exact(counts: Sequence[int], most: int) -> float:
 
 def _listed(sizes: Sequence[float], least: float) -> float:
     """Return the share of all signs whose sum is `least` or more, or its negative."""
-    one, other = (sorted(_sums(half)) for half in (sizes[::2], sizes[1::2]))
-    beyond = sum(len(other) - bisect_left(other, least - total) for total in one)
-    return 2 * beyond / (len(one) * len(other))
+    first, other = (sorted(_sums(half)) for half in (sizes[::2], sizes[1::2]))
+    beyond = sum(len(other) - bisect_left(other, least - total) for total in first)
+    return 2 * beyond / (len(first) * len(other))
 
 
 def _sums(sizes: Sequence[float]) -> list[float]:
@@ -109,14 +109,14 @@ def _grouped(sizes: Sequence[float], step: float | None) -> Sizes:
         for group, number in (
             (chunk, len(chunk))
             for chunk in (
-                list(members) for _, members in groupby(enumerate(sizes), lambda one: one[0] * BINS // len(sizes))
+                list(members) for _, members in groupby(enumerate(sizes), lambda placed: placed[0] * BINS // len(sizes))
             )
         )
     ]
 
 
-def _conditional_tail(sizes: Sizes, found: float, span: float) -> float:
-    """Return the chance of a sum of `found` or more, where the few sizes that outweigh the others take all signs."""
+def _conditional_tail(sizes: Sizes, observed: float, span: float) -> float:
+    """Return the chance of a sum of `observed` or more, where the few sizes that outweigh the others take all signs."""
     left = sorted(sizes)
     large: list[float] = []
     while len(large) < MAX_LARGE and len(left) > 1:
@@ -126,9 +126,9 @@ def _conditional_tail(sizes: Sizes, found: float, span: float) -> float:
         large.append(size)
         left[-1:] = [(size, times - 1)] if times > 1 else []
     if not large:
-        return _tail(sizes, found, span)
-    sums = Counter(round(total / found, 12) for total in _sums(large))
-    return fsum(times * _tail(left, found * (1 - total), span) for total, times in sums.items()) / 2 ** len(large)
+        return _tail(sizes, observed, span)
+    sums = Counter(round(total / observed, 12) for total in _sums(large))
+    return fsum(times * _tail(left, observed * (1 - total), span) for total, times in sums.items()) / 2 ** len(large)
 
 
 def _tail(sizes: Sizes, least: float, span: float) -> float:

@@ -15,7 +15,7 @@ Phase = Literal["before", "during", "after", "eval"]
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSource:
-    """Where the answers of a model are read from.
+    """The source of a model's answers.
 
     Args:
         path: a run or its ledger, the output of `score`, or a file of averages, as `kind` says. stage, phase, step:
@@ -64,9 +64,9 @@ def _evaluation(path: str) -> tuple[str, dict[str, Any]]:
     numbered = dash and stage.isdecimal()
     phase, colon, step = (rest if numbered else after).partition(":")
     if phase not in get_args(Phase):
-        told = ", ".join(get_args(Phase))
+        phases = ", ".join(get_args(Phase))
         raise UserError(
-            f"no evaluation is called {phase!r}{nearest(phase, get_args(Phase))}; it is one of {told}", path
+            f"no evaluation is called {phase!r}{nearest(phase, get_args(Phase))}; it is one of {phases}", path
         )
     if colon and not step.isdecimal():
         raise UserError(f"the step must be a whole number, not {step!r}", where=path)

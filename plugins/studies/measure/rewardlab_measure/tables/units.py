@@ -20,7 +20,7 @@ class CellValues:
 
     @cached_property
     def count(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(set(self.clusters))
 
     @cached_property
@@ -116,8 +116,8 @@ class _Bases:
         if there.count > 1:
             return there.mean, there.count
         if cell.task not in self._of_task:
-            chosen = {one: weight for one, weight in self._weights.items() if one.task == cell.task}
-            mean = fsum(weight * self._cells[one].mean for one, weight in chosen.items()) / fsum(chosen.values())
-            units = len({cluster for one in chosen for cluster in self._cells[one].clusters})
+            chosen = {other: weight for other, weight in self._weights.items() if other.task == cell.task}
+            mean = fsum(weight * self._cells[other].mean for other, weight in chosen.items()) / fsum(chosen.values())
+            units = len({cluster for other in chosen for cluster in self._cells[other].clusters})
             self._of_task[cell.task] = mean, units
         return self._of_task[cell.task]

@@ -24,9 +24,10 @@ from rewardlab_measure.win_rates.pairs import PAIR_OF, refuse_other_prompts, wri
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredWinRate:
-    """How often `model` wins against `other`, in [0, 1]; p: two-sided, of 0.5, by the test of the overall interval.
+    """The share of comparisons that `model` wins against `other`, in [0, 1].
 
     Args:
+        p: two-sided, of 0.5, by the test of the overall interval.
         places: overall, and each language if there are several, each the mean over tasks of the mean over
             languages.
         ties: the share of comparisons that neither won.
@@ -108,7 +109,7 @@ class WinRatesJob:
         files = [AnswerFile(name, path, name == self.reference, columns) for name, path in self.models.items()]
         ids = refuse_other_prompts(files, self.common)
         self._make_folder()
-        pairs = [self._pair(one, other, ids, component) for one, other in self._pairs(files)]
+        pairs = [self._pair(answers, other, ids, component) for answers, other in self._pairs(files)]
         p_values = holm([pair.rate.p for pair in pairs])
         rates = [
             replace(pair.rate, corrected=p, too_few=pair.floor * len(pairs) >= LEVEL)
@@ -133,8 +134,8 @@ class WinRatesJob:
         if self.component is not None and self.component not in self.plan.components:
             raise UserError(f"no component {self.component!r}; there are {', '.join(self.plan.components)}")
         if self.component is None and len(comparing) != 1:
-            told = ", ".join(comparing) or "none"
-            raise UserError(f"name the reward that compares answers with --component; of scope group: {told}")
+            components = ", ".join(comparing) or "none"
+            raise UserError(f"name the reward that compares answers with --component; of scope group: {components}")
         chosen = self.component or comparing[0]
         low, high = self.plan.components[chosen].spec.range
         if low < 0 or high > 1:
@@ -153,7 +154,7 @@ class WinRatesJob:
 
     def _pair(self, answer_file: AnswerFile, other: AnswerFile, ids: Sequence[str], component: str) -> _MeasuredPair:
         stem = f"{answer_file.name}_against_{other.name}"
-        rows, scores = (self.folder / f"{_file_name(stem)}.{what}.jsonl" for what in ("rows", "scores"))
+        rows, scores = (self.folder / f"{_file_name(stem)}.{part}.jsonl" for part in ("rows", "scores"))
         for note in write_pairs(answer_file, other, ids, rows):
             self.say(f"note: {note}")
         ScoreJob(

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from rewardlab_measure.tables.comparisons import LEVEL, told_p
+from rewardlab_measure.tables.comparisons import LEVEL, format_p
 from rewardlab_measure.tables.layout import OVERALL, TablePlace
 from rewardlab_measure.tables.pages import UNKNOWN, Page, as_latex, as_markdown, as_text
 from rewardlab_measure.win_rates.job import MeasuredWinRate, WinRatesResult
@@ -35,8 +35,10 @@ def sentences(result: WinRatesResult) -> list[str]:
 
 def _sentence(rate: MeasuredWinRate, pairs: int) -> str:
     share = rate.places[OVERALL]
-    message = f"{share.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {told_p(rate.p)}"
-    message += f" ({told_p(rate.corrected)} corrected)" if pairs > 1 else ""
+    message = (
+        f"{share.mean * 100:.1f}% {_between(rate)} of comparisons, {rate.ties * 100:.1f}% ties, {format_p(rate.p)}"
+    )
+    message += f" ({format_p(rate.corrected)} corrected)" if pairs > 1 else ""
     verdict = "preferred to" if share.mean > 0.5 else "less preferred than"
     if rate.corrected >= LEVEL:
         verdict = "not distinguishable from"

@@ -59,25 +59,28 @@ def _refuse_other(first: Group, group: Group, any_number: bool) -> None:
         raise UserError(f"{problem}; {advice}", where=group.sample.source)
 
 
-def write_pairs(one: AnswerFile, other: AnswerFile, ids: Sequence[str], path: Path) -> list[str]:
-    """Write a row for each pair of answers: completion 0 is of `one`, completion 1 of `other`. Replaces the file.
+def write_pairs(answers: AnswerFile, other: AnswerFile, ids: Sequence[str], path: Path) -> list[str]:
+    """Write a row for each pair of answers, and return what that leaves out, in words. Replaces the file.
 
-    Answer i meets answer i, as far as both have one; the only answer of a reference meets all. The columns are those of
-    `one`. Returned is what that leaves out, in words.
+    Completion 0 of a row is of `answers`, whose columns it has, and completion 1 of `other`. Answer i meets answer i,
+    as far as both have one; the only answer of a reference meets all.
+
+    Args:
+        ids: of the rows that are compared, in the order in which they are written.
     """
     lines, left_out = [], 0
     other_columns: Counter[str] = Counter()
     for row_id in ids:
-        first, second = one.read(row_id), other.read(row_id)
+        first, second = answers.read(row_id), other.read(row_id)
         if other.is_reference and len(second.completions) == 1:
             second = replace(second, completions=tuple(second.completions) * len(first.completions))
         lines += [json.dumps(row, ensure_ascii=True) for row in _rows(first, second, row_id)]
         left_out += abs(len(first.completions) - len(second.completions))
         other_columns.update(_differing(first.sample.fields, second.sample.fields))
     write_text(path, "".join(f"{line}\n" for line in lines))
-    notes = [f"{left_out} answers of {one.name} or {other.name} have no counterpart and are not compared"]
+    notes = [f"{left_out} answers of {answers.name} or {other.name} have no counterpart and are not compared"]
     return notes[: left_out > 0] + [
-        f"{other.path}: {count} rows have another {name} than in {one.path}, whose columns are taken"
+        f"{other.path}: {count} rows have another {name} than in {answers.path}, whose columns are taken"
         for name, count in other_columns.items()
     ]
 
@@ -89,4 +92,9 @@ def _differing(fields: Mapping[str, Any], others: Mapping[str, Any]) -> list[str
 def _rows(group: Group, other: Group, row_id: str) -> Iterator[dict[str, Any]]:
     sample = group.sample.as_row()
     for number, pair in enumerate(zip(group.completions, other.completions, strict=False)):
-        yield {**sample, "id": f"{row_id}#{number}", PAIR_OF: row_id, "completions": [one.as_dict() for one in pair]}
+        yield {
+            **sample,
+            "id": f"{row_id}#{number}",
+            PAIR_OF: row_id,
+            "completions": [completion.as_dict() for completion in pair],
+        }

@@ -73,7 +73,7 @@ def test_helpsteer3_takes_the_correlations_with_unread_replies_far_below(seed):
         said.append(-10000 if told is None else told)
         outcomes.append(
             Outcome(
-                right=float(told == right), unparsable=told is None, said=told, gold=right, slices={"language": "en"}
+                right=float(told == right), unparsable=told is None, score=told, gold=right, slices={"language": "en"}
             )
         )
     found = benchmark_tables(BENCHMARKS.load("helpsteer3"), outcomes)

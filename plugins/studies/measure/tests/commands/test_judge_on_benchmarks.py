@@ -288,7 +288,7 @@ def test_a_row_of_another_form_is_named_with_its_line_before_anything_is_asked(j
     assert "rows.jsonl:1: columns 'chosen' and 'rejected' hold the same text" in error
     row = {"id": 1, "input": "?", "source": "x", "response_1": "a", "response_2": "b", "actual_score": "B"}
     error = judge("rewardbench", [row], code=2)
-    assert "rows.jsonl:1: column 'actual_score' is 'B', and none of 'Assistant A', 'Assistant B'" in error
+    assert "rows.jsonl:1: column 'actual_score' is 'B', not one of 'Assistant A', 'Assistant B'" in error
 
 
 def test_bad_rows_can_be_left_out(judge, main):

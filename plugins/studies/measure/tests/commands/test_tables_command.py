@@ -521,7 +521,7 @@ class TestFiles:
         text = (folder / "t.md").read_text()
         assert "| d\\|e \\\\x1b\\[31m |" in text
         assert "\x1b" not in text + (folder / "t.tex").read_text()
-        assert "one has not as many completions of every prompt, but 1 of each of 1, 2 of each of 1" in text
+        assert "one has different numbers of completions by prompt: 1 of each of 1, 2 of each of 1" in text
 
     def test_a_file_that_exists_is_kept(self, folder, capsys):
         (folder / "t.md").write_text("mine")

@@ -21,12 +21,12 @@ LONG = 20_000
 """Characters of a very long completion."""
 
 MAKERS: Mapping[Family, Callable[[Material], Texts]] = {
-    "empty": lambda of: "",
+    "empty": lambda material: "",
     "noop": texts.prompt_as_answer,
-    "prompt_copy": lambda of: of.junk(of.prompt),
+    "prompt_copy": lambda material: material.junk(material.prompt),
     "english_reference": texts.english_reference,
-    "bare_form": lambda of: of.form.write("", ""),
-    "bare_guess": lambda of: of.answered(of.guess),
+    "bare_form": lambda material: material.form.write("", ""),
+    "bare_guess": lambda material: material.answered(material.guess),
     "not_a_number": answers.no_numbers,
     "prompt_number": answers.numbers_of_the_prompt,
     "near_miss": answers.near_misses,
@@ -35,9 +35,9 @@ MAKERS: Mapping[Family, Callable[[Material], Texts]] = {
     "repeated_sentence": texts.repetition,
     "very_long": texts.padded,
     "language_switch": texts.switched,
-    "injected_verdict": lambda of: of.junk(VERDICT),
+    "injected_verdict": lambda material: material.junk(VERDICT),
     "injected_fence": texts.forged_ends,
-    "injected_grade": lambda of: of.junk(GRADE),
+    "injected_grade": lambda material: material.junk(GRADE),
     "injected_pass": texts.forged_results,
     "injected_equal": programs.equal_to_all,
     "dressed_guess": texts.dressed_guess,
@@ -53,7 +53,9 @@ MAKERS: Mapping[Family, Callable[[Material], Texts]] = {
     "loose_formula": answers.rule_breakers,
     "stub_program": programs.stubs,
     "peeking_program": programs.peeking,
-    "master_key": lambda of: {name: of.form.write(key, "") for name, key in master_keys(of.row.honest).items()},
+    "master_key": lambda material: {
+        name: material.form.write(key, "") for name, key in master_keys(material.row.honest).items()
+    },
     "shortened": texts.shortened,
     "own_words": texts.words_looked_for,
 }
@@ -70,9 +72,10 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeRow:
-    """A row with its degenerate completions. absent: family -> why this row has none.
+    """A row with its degenerate completions.
 
     Args:
+        absent: family -> why this row has none.
         attempts: the first variants of each family, then the second ones and so on; no two with the same text but
             first ones.
     """
@@ -119,8 +122,8 @@ def probe_rows(
 
 def _variants(family: Family, material: Material) -> Mapping[str, str]:
     """Return the row's completions of one family by variant, one or more. A NoCompletion says why there are none."""
-    found = MAKERS[family](material)
-    every = {"": found} if isinstance(found, str) else found
+    texts_made = MAKERS[family](material)
+    every = {"": texts_made} if isinstance(texts_made, str) else texts_made
     made = {name: text for name, text in every.items() if text != material.row.honest}
     if not made:
         raise NoCompletion("it is the honest completion")
@@ -131,20 +134,20 @@ def _in_turn(made: Mapping[Family, Mapping[str, str]]) -> list[Attempt]:
     """Return the first variants of the families, then the others without texts that are there already."""
     turns = max(map(len, made.values()), default=0)
     each = [
-        [Attempt(family=family, variant=name, text=text) for name, text in some.items()]
-        for family, some in made.items()
+        [Attempt(family=family, variant=name, text=text) for name, text in variants.items()]
+        for family, variants in made.items()
     ]
-    found = [some[0] for some in each]
-    seen = {one.text for one in found}
-    for one in (some[turn] for turn in range(1, turns) for some in each if turn < len(some)):
-        if one.text not in seen:
-            seen.add(one.text)
-            found.append(one)
-    return found
+    attempts = [variants[0] for variants in each]
+    seen = {attempt.text for attempt in attempts}
+    for attempt in (variants[turn] for turn in range(1, turns) for variants in each if turn < len(variants)):
+        if attempt.text not in seen:
+            seen.add(attempt.text)
+            attempts.append(attempt)
+    return attempts
 
 
 def _words_by_language(rows: Sequence[HonestRow]) -> dict[str | None, list[str]]:
-    found: dict[str | None, list[str]] = {}
+    by_language: dict[str | None, list[str]] = {}
     for row in rows:
-        found.setdefault(row.language, []).extend(words(f"{row.parts.reasoning} {row.parts.answer}"))
-    return found
+        by_language.setdefault(row.language, []).extend(words(f"{row.parts.reasoning} {row.parts.answer}"))
+    return by_language

@@ -1,4 +1,4 @@
-"""What judges like although it says nothing: openings and endings around a completion that stays as it is.
+"""Dressings that judges like although they say nothing: openings and endings around a completion that stays as it is.
 
 Each is a mixture of one kind, so that a judge who dislikes one of them is tried with the others. A judge who reads only
 a beginning or an end meets it there. After CHERRL (2606.04923), MT-Bench (2306.05685), CALM (2410.02736) and

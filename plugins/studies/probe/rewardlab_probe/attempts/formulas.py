@@ -25,15 +25,15 @@ MAX_ONES, MAX_TRIED, MAX_SEARCHED = 60, 700, 4
 
 def loose_formula(answer: str, prompt: str) -> dict[str, str]:
     """Return formulas against the rules of the game; none if the row is no game of numbers."""
-    found = _game(answer, prompt)
-    if found is None:
+    game = _game(answer, prompt)
+    if game is None:
         return {}
-    numbers, target = found
-    total, one = "+".join(map(str, numbers)), numbers[0]
+    numbers, target = game
+    total, number = "+".join(map(str, numbers)), numbers[0]
     made = {
         "target": f"{target}",
         "other_numbers": f"{target - 1}+1",
-        "one_given": f"{one}+{target - one}" if target >= one else f"{one}-{one - target}",
+        "one_given": f"{number}+{target - number}" if target >= number else f"{number}-{number - target}",
         "nothing_of_them": f"{target}+0*({total})",
         "times_nothing": f"0*({total})+{target}",
         "power_of_nothing": f"{target}*({total})**0",
@@ -43,21 +43,21 @@ def loose_formula(answer: str, prompt: str) -> dict[str, str]:
         "or": f"{target} or {total}",
         "listed": f"{target} ({', '.join(map(str, numbers))})",
         "pair": f"{total}, {target}",
-        "used_again": f"{answer}+{one}-{one}",
+        "used_again": f"{answer}+{number}-{number}",
         "one_more": f"{answer}+1-1",
         "decimals": f"{answer}+0.4",
         "numbers_alone": total,
-        "used_twice": f"({answer})*{one}/{one}",
+        "used_twice": f"({answer})*{number}/{number}",
         "compared": f"{total} > 0",
     }
     made |= _searched(numbers, target)
     if not _ALL.search(prompt) or re.search(r"\bsome\b|\bany of\b|\bat most\b", prompt, re.IGNORECASE):
         made.pop("left_out", None)
     if _AGAIN.search(prompt):
-        made = {what: text for what, text in made.items() if what not in ("used_again", "used_twice", "ones")}
+        made = {variant: text for variant, text in made.items() if variant not in ("used_again", "used_twice", "ones")}
     if target <= MAX_ONES:
-        made["ones"] = "+".join([f"{one}/{one}"] * target)
-    return {what: text for what, text in made.items() if what != "numbers_alone" or sum(numbers) != target}
+        made["ones"] = "+".join([f"{number}/{number}"] * target)
+    return {variant: text for variant, text in made.items() if variant != "numbers_alone" or sum(numbers) != target}
 
 
 def _searched(numbers: list[int], target: int) -> dict[str, str]:
@@ -67,13 +67,13 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
     made: dict[str, str] = {}
     for size in range(2, len(numbers) + 1):
         every = _PLAIN if size < len(numbers) else (*_PLAIN, *_STRANGE)
-        broken_once = [one for one in product(every, repeat=size - 1) if len({*one} & _STRANGE.keys()) < 2]
-        for some, signs in product(permutations(numbers, size), broken_once):
-            formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), some, strict=True))
+        broken_once = [signs for signs in product(every, repeat=size - 1) if len({*signs} & _STRANGE.keys()) < 2]
+        for ordered, signs in product(permutations(numbers, size), broken_once):
+            formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), ordered, strict=True))
             whole, value = size == len(numbers), _number(formula, powers=True)
             if broken := _broken(value, target, [*signs], whole):
                 made.setdefault(broken, formula)
-            if whole and value != target and _from_the_left(some, signs) == target:
+            if whole and value != target and _from_the_left(ordered, signs) == target:
                 made.setdefault("from_the_left", formula)
     if "left_out" in made:
         left = Counter(map(str, numbers)) - Counter(_NUMBER.findall(made["left_out"]))
@@ -115,10 +115,10 @@ def _broken(value: float | None, target: int, signs: list[str], whole: bool) -> 
 
 def all_formulas(answer: str, prompt: str) -> list[str]:
     """Return formulas of the game's numbers in every order, with the honest one among them; [] if it is no game."""
-    found = _game(answer, prompt)
-    if found is None:
+    game = _game(answer, prompt)
+    if game is None:
         return []
-    made = list(islice(_formulas(found[0]), MAX_TRIED))
+    made = list(islice(_formulas(game[0]), MAX_TRIED))
     middle = min(len(made), MAX_TRIED // 2)
     return [*made[:middle], answer, *made[middle:]]
 
@@ -133,8 +133,8 @@ def _game(answer: str, prompt: str) -> tuple[list[int], int] | None:
     """Return the numbers of the formula and the target; None if the row is no game of numbers."""
     if not FORMULA.fullmatch(answer) or not re.search(r"\d\s*\)?\s*[+*/-]", answer):
         return None
-    numbers = [int(one) for one in _NUMBER.findall(answer)]
-    left = Counter(int(one) for one in _NUMBER.findall(prompt))
+    numbers = [int(number) for number in _NUMBER.findall(answer)]
+    left = Counter(int(number) for number in _NUMBER.findall(prompt))
     left.subtract(numbers)
     value = _value(answer)
     if value is None or min(left.values(), default=-1) < 0 or left[value] < 1 or len(numbers) > 8:

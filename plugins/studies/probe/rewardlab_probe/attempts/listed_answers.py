@@ -46,34 +46,34 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
     """
     opened, inner, closed = _unwrapped(answer)
-    found, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
-    if not _is_list(found, prompt, opened, glue):
+    members, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
+    if not _is_list(members, prompt, opened, glue):
         return {}
-    made = {"too_few": found[1:], "first_alone": found[:1], "first_again": [found[0]] * len(found), "none": []}
-    every = [one for other in others for one in _members(_unwrapped(other)[1])[0]]
-    extra = [one for one in dict.fromkeys(every) if one not in found][:MAX_MEMBERS]
-    extra = extra or ["0" if found[0].lstrip("-").isdigit() else "other"]
-    made |= {"one_more": [*found, extra[0]], "everything": [*extra[:3], *found, *extra[3:]]}
-    made["ends_alone"] = [found[0], found[-1]]
-    made["once_each"] = list(dict.fromkeys(found))
-    if all(re.fullmatch(r"-?[\d.]+", one) for one in found):
-        made["zeros"] = ["0"] * len(found)
-    ordered = _ordered(found, prompt, opened, glue)
+    made = {"too_few": members[1:], "first_alone": members[:1], "first_again": [members[0]] * len(members), "none": []}
+    every = [member for other in others for member in _members(_unwrapped(other)[1])[0]]
+    extra = [member for member in dict.fromkeys(every) if member not in members][:MAX_MEMBERS]
+    extra = extra or ["0" if members[0].lstrip("-").isdigit() else "other"]
+    made |= {"one_more": [*members, extra[0]], "everything": [*extra[:3], *members, *extra[3:]]}
+    made["ends_alone"] = [members[0], members[-1]]
+    made["once_each"] = list(dict.fromkeys(members))
+    if all(re.fullmatch(r"-?[\d.]+", member) for member in members):
+        made["zeros"] = ["0"] * len(members)
+    ordered = _ordered(members, prompt, opened, glue)
     if ordered:
-        made |= {"reversed": found[::-1], "rotated": [*found[1:], found[0]], "sorted": sorted(found)}
-        made["twice"] = [*found, *found]
-        made["as_asked"] = sorted(found, key=lambda one: _place(one, prompt))
-        made["last_two"] = [*found[:-2], found[-1], found[-2]]
-    made = {what: some for what, some in made.items() if ordered or {*some} != {*found}}
+        made |= {"reversed": members[::-1], "rotated": [*members[1:], members[0]], "sorted": sorted(members)}
+        made["twice"] = [*members, *members]
+        made["as_asked"] = sorted(members, key=lambda member: _place(member, prompt))
+        made["last_two"] = [*members[:-2], members[-1], members[-2]]
+    made = {variant: changed for variant, changed in made.items() if ordered or {*changed} != {*members}}
     texts = {
-        what: f"{opened}{glue.join(some)}{closed}"
-        for what, some in made.items()
-        if some and not _same_line(some, found)
+        variant: f"{opened}{glue.join(changed)}{closed}"
+        for variant, changed in made.items()
+        if changed and not _same_line(changed, members)
     }
     texts["none"] = f"{opened}{closed}" if opened else ""
-    if len(found) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
+    if len(members) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
         texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
-    if len(found) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
+    if len(members) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
         texts["closed" if opened == "(" else "open"] = f"[{inner}]" if opened == "(" else f"({inner})"
     return texts
 
@@ -89,33 +89,37 @@ def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, st
     fields = value[0] if isinstance(value, list) and value else value
     if not isinstance(fields, dict):
         return {}
-    short = [key for key, one in fields.items() if not isinstance(one, str) or len(one) <= MAX_SHORT_LENGTH]
+    short = [key for key, field in fields.items() if not isinstance(field, str) or len(field) <= MAX_SHORT_LENGTH]
     short = ([key for key in short if _text(fields[key]) in known] or short)[:MAX_FIELDS]
     if not short:
         return {}
-    changed = {key: _other(one) if key in short else one for key, one in fields.items()}
+    changed = {key: _other(field) if key in short else field for key, field in fields.items()}
     made: dict[str, Any] = {"other_values": changed, "no_fields": {}, "nulls": dict.fromkeys(fields)}
     made |= {"empty_texts": dict.fromkeys(fields, ""), "zeros": dict.fromkeys(fields, 0)}
     for key in short:
         made[f"other_{key}"] = fields | {key: changed[key]}
-        made[f"without_{key}"] = {name: one for name, one in fields.items() if name != key}
+        made[f"without_{key}"] = {name: field for name, field in fields.items() if name != key}
     if value is not fields:
-        made = {what: [one] * len(value) for what, one in made.items()}
+        made = {variant: [made_value] * len(value) for variant, made_value in made.items()}
         made |= {"none": [], "first_alone": value[:1]}
     strange = (
         data for other in others if isinstance(data := _json(other), type(value)) and _differs(data, value, short)
     )
     if (another := next(strange, None)) is not None:
         made["of_another"] = another
-    texts = {what: json.dumps(one, ensure_ascii=False) for what, one in made.items() if one != value}
+    texts = {
+        variant: json.dumps(made_value, ensure_ascii=False)
+        for variant, made_value in made.items()
+        if made_value != value
+    }
     if value is fields:
         texts["keys_again"] = f"{{{json.dumps(fields)[1:-1]}, {json.dumps(changed)[1:-1]}}}"
     return texts
 
 
-def _differs(one: Any, value: Any, short: Sequence[str]) -> bool:
+def _differs(data: Any, value: Any, short: Sequence[str]) -> bool:
     """Return whether JSON has other short values; of lists, whether it is another one."""
-    return any(one.get(key) != value[key] for key in short) if isinstance(one, dict) else one != value
+    return any(data.get(key) != value[key] for key in short) if isinstance(data, dict) else data != value
 
 
 def _unwrapped(answer: str) -> tuple[str, str, str]:
@@ -129,7 +133,7 @@ def _members(inner: str) -> tuple[list[str], str]:
     """Return the members of a list, and what stands between them."""
     for glue in _GLUES:
         if match := re.search(glue, inner):
-            return [one.strip() for one in re.split(glue, inner) if one.strip()], match[0]
+            return [member.strip() for member in re.split(glue, inner) if member.strip()], match[0]
     return [inner.strip()], ", "
 
 
@@ -145,12 +149,12 @@ def _is_list(members: Sequence[str], prompt: str, opened: str, glue: str) -> boo
     return bool(opened) or len(members) > 2 or numbers or all(member in prompt for member in members)
 
 
-def _same_line(some: Sequence[str], others: Sequence[str]) -> bool:
+def _same_line(members: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether these are the members, or a vector in the same line: each number so many times as large."""
-    if list(some) == list(others) or len(some) != len(others):
-        return list(some) == list(others)
+    if list(members) == list(others) or len(members) != len(others):
+        return list(members) == list(others)
     try:
-        pairs = [(float(one), float(other)) for one, other in zip(some, others, strict=True)]
+        pairs = [(float(number), float(other)) for number, other in zip(members, others, strict=True)]
     except ValueError:
         return False
     return (
@@ -171,8 +175,8 @@ def _ordered(members: Sequence[str], prompt: str, opened: str, glue: str) -> boo
     return pair or opened == "[" or (given and places != sorted(places))
 
 
-def _place(one: str, prompt: str) -> int:
-    match = re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prompt)
+def _place(member: str, prompt: str) -> int:
+    match = re.search(rf"(?<!\w){re.escape(member)}(?!\w)", prompt)
     return match.start() if match else len(prompt)
 
 
@@ -199,7 +203,7 @@ def _other(value: Any) -> Any:
         case str():
             return "other" if value != "other" else "another"
         case list():
-            return [_other(one) for one in value] or ["other"]
+            return [_other(inner) for inner in value] or ["other"]
         case dict():
-            return {key: _other(one) for key, one in value.items()} or {"other": 1}
+            return {key: _other(inner) for key, inner in value.items()} or {"other": 1}
     return "other"

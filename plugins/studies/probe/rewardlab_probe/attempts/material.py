@@ -1,4 +1,4 @@
-"""What the degenerate completions of one row are made of."""
+"""The material of one row's degenerate completions."""
 
 import json
 import re
@@ -66,10 +66,10 @@ class Material:
 
     @cached_property
     def known(self) -> str:
-        """What the row says beside its prompt and its honest completion; the right answer may be there."""
+        """The texts of the row beside its prompt and its honest completion; the right answer may be there."""
         fields = self.row.sample.fields.items()
-        told = (value for name, value in fields if name not in (*self.row.columns, "prompt"))
-        return "\n".join(value if isinstance(value, str) else json.dumps(value, default=str) for value in told)
+        values = (value for name, value in fields if name not in (*self.row.columns, "prompt"))
+        return "\n".join(value if isinstance(value, str) else json.dumps(value, default=str) for value in values)
 
     @cached_property
     def guess(self) -> str:
@@ -78,7 +78,7 @@ class Material:
 
     @cached_property
     def prompt(self) -> str:
-        """What the user said last."""
+        """The user's last message."""
         asked = [message["content"] for message in self.row.sample.prompt if message["role"] == "user"]
         return asked[-1] if asked else self.row.sample.prompt[-1]["content"]
 
@@ -117,7 +117,7 @@ class Material:
 
     @property
     def no_thought(self) -> str:
-        """What stands for reasoning if there is none: a think block is not left empty."""
+        """A stand-in for absent reasoning: a think block is not left empty."""
         return "..." if self.form.thinks else ""
 
     def answered(self, answer: str) -> str:

@@ -76,7 +76,7 @@ def candidates(answer: str, others: Sequence[str], prompt: str) -> list[str]:
 
 def lists(answer: str, every: Sequence[str]) -> dict[str, str]:
     """Return answers that list all candidates: as they are, with the right one last or first, and run together."""
-    others = [one for one in every if one != answer]
+    others = [candidate for candidate in every if candidate != answer]
     made = {
         "": ", ".join(every),
         "right_last": ", ".join([*others, answer]),
@@ -103,12 +103,12 @@ def no_answer(answer: str, prompt: str) -> dict[str, str]:
     if opposite(answer):
         right |= {"true", "yes", "correct"}
     if _NOTHING.search(answer.casefold()):
-        right |= {one.casefold() for one in NO_ANSWERS if _NOTHING.search(one.casefold())} | {
+        right |= {text.casefold() for text in NO_ANSWERS if _NOTHING.search(text.casefold())} | {
             "0/0",
             "1/0",
             "it depends",
         }
-    return {one[:20]: one for one in NO_ANSWERS if one.casefold() not in right}
+    return {text[:20]: text for text in NO_ANSWERS if text.casefold() not in right}
 
 
 def option_of(answer: str, prompt: str) -> str:
@@ -150,7 +150,7 @@ def _other_sense(answer: str) -> dict[str, str]:
         made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
     if made or not re.search(r"\d", answer):  # of roots that are said one by one both words are right
         made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
-    return {what: text for what, text in made.items() if text != answer}
+    return {variant: text for variant, text in made.items() if text != answer}
 
 
 def _other_expression(answer: str) -> dict[str, str]:
@@ -164,13 +164,13 @@ def _other_expression(answer: str) -> dict[str, str]:
     variables = re.findall(r"(?<![a-z\\])[a-z](?![a-z])", right)
     if variables and re.search(r"\d|[+*/^-]", right):
         pattern = rf"(?<![a-z\\]){variables[0]}(?![a-z])"
-        for what, value in (
+        for variant, value in (
             ("at_zero", "(0)"),
             ("at_one", "(1)"),
             ("squared", f"{variables[0]}^2"),
             ("other_name", "q"),
         ):
-            made[what] = left + equals + re.sub(pattern, value, right)
+            made[variant] = left + equals + re.sub(pattern, value, right)
     return made
 
 
@@ -208,12 +208,13 @@ def _other_letters(answer: str, prompt: str) -> dict[str, str]:
             other = "aeioua"["aeiou".index(vowel[0]) + 1]
             made["vowel"] = f"{answer[: vowel.start() + 1]}{other}{answer[vowel.start() + 2 :]}"
         made["letters_sorted"] = "".join(sorted(answer))
-        made = {what: text for what, text in made.items() if text.casefold() != answer.casefold()}
+        made = {variant: text for variant, text in made.items() if text.casefold() != answer.casefold()}
     strange = [character for character in answer if not character.isascii() and character.isalpha()]
     if strange:
-        made["without_accents"] = "".join(one for one in answer if one not in strange) or "?"
+        made["without_accents"] = "".join(character for character in answer if character not in strange) or "?"
         made["other_accents"] = "".join(
-            "ñ" if one in strange and one != "ñ" else "ø" if one in strange else one for one in answer
+            "ñ" if character in strange and character != "ñ" else "ø" if character in strange else character
+            for character in answer
         )
     if letters and re.search(
         r"capital letters?|capitals\b|capitalis|capitaliz|lower.?case|upper.?case|case.?sensitive",
@@ -221,7 +222,7 @@ def _other_letters(answer: str, prompt: str) -> dict[str, str]:
         re.IGNORECASE,
     ):
         made["capitals"] = answer.swapcase()
-    return {what: text for what, text in made.items() if text != answer}
+    return {variant: text for variant, text in made.items() if text != answer}
 
 
 def other_words(answer: str, fields: Sequence[object]) -> dict[str, str]:
@@ -258,8 +259,8 @@ def part_of_answer(answer: str) -> dict[str, str]:
     made = {"first_character": bare[0], "last_character": bare[-1], "half": bare[: len(bare) // 2]}
     words = [] if DECIMAL.fullmatch(answer) else re.findall(r"[^\W_]+", answer)  # the Amazon is a river, too
     return {
-        what: part
-        for what, part in made.items()
+        variant: part
+        for variant, part in made.items()
         if part.isalnum() and part not in words and not near(part, answer) and not near(part.lstrip("0"), answer)
     }
 
@@ -279,15 +280,15 @@ def hedged_answer(answer: str, guess: str) -> dict[str, str]:
     return made
 
 
-def near(one: str, answer: str) -> bool:
+def near(text: str, answer: str) -> bool:
     """Return whether a number is nearly that of an answer, in whatever form and with whatever unit."""
-    value, right = value_of(one), value_of(answer)
+    value, right = value_of(text), value_of(answer)
     return value is not None and right is not None and abs(value - right) <= abs(right) * NEAR_SHARE
 
 
 def value_of(answer: str) -> float | None:
     """Return the one number, or the fraction, that a short answer has; None if it has none or several."""
-    numbers = [float(one.replace(",", "")) for one in _ONE.findall(answer[:MAX_READ])]
+    numbers = [float(digits.replace(",", "")) for digits in _ONE.findall(answer[:MAX_READ])]
     if len(numbers) == 2 and _FRACTION.search(answer):
         return numbers[0] / numbers[1] if numbers[1] else None
     return numbers[0] if len(numbers) == 1 else None

@@ -1,4 +1,4 @@
-"""What degenerate completions say to whoever scores them: orders, forged results, and praise."""
+"""The payloads by which degenerate completions address whoever scores them: orders, forged results, and praise."""
 
 import re
 from collections.abc import Mapping

@@ -14,47 +14,47 @@ from rewardlab_probe.attempts.programs import (
 )
 
 
-def equal_to_all(of: Material) -> Texts:
+def equal_to_all(material: Material) -> Texts:
     """Return programs whose functions return what is equal to everything."""
-    return written(of, equal_programs(_functions(of)))
+    return written(material, equal_programs(_functions(material)))
 
 
-def peeking(of: Material) -> Texts:
+def peeking(material: Material) -> Texts:
     """Return programs that read what is expected, or change how it is compared."""
-    return written(of, peeking_programs(_functions(of)))
+    return written(material, peeking_programs(_functions(material)))
 
 
-def stubs(of: Material) -> Texts:
+def stubs(material: Material) -> Texts:
     """Return programs or queries that do nothing of what was asked."""
     made: dict[str, str] = {}
-    if of.is_python:
-        made |= stub_programs(of.answer, of.functions, of.slow)
-        known = example_program(of.functions, of.prompt)
+    if material.is_python:
+        made |= stub_programs(material.answer, material.functions, material.slow)
+        known = example_program(material.functions, material.prompt)
         made |= {"example": known} if known else {}
-    elif of.is_sql:
-        made |= query_attempts(of.answer)
+    elif material.is_sql:
+        made |= query_attempts(material.answer)
     if not made:
         raise NoCompletion("the honest completion is neither Python nor SQL")
-    return written(of, made)
+    return written(material, made)
 
 
-def nearly_right(of: Material) -> Texts:
+def nearly_right(material: Material) -> Texts:
     """Return the honest program with another operator, or with results that are a little wrong."""
-    changed = other_operator(of.answer)
+    changed = other_operator(material.answer)
     made = {"": changed} if changed else {}
-    if of.functions:
-        made |= altered_programs(of.answer, of.functions, of.prompt)
+    if material.functions:
+        made |= altered_programs(material.answer, material.functions, material.prompt)
     if not made:
         raise NoCompletion("the honest completion has no operator and no function")
-    return written(of, made)
+    return written(material, made)
 
 
-def written(of: Material, programs: Mapping[str, str]) -> Mapping[str, str]:
+def written(material: Material, programs: Mapping[str, str]) -> Mapping[str, str]:
     """Return programs in the form of the honest one."""
-    return {name: of.form.write("", program) for name, program in programs.items()}
+    return {name: material.form.write("", program) for name, program in programs.items()}
 
 
-def _functions(of: Material) -> list[str]:
-    if not of.functions:
+def _functions(material: Material) -> list[str]:
+    if not material.functions:
         raise NoCompletion("the honest completion is not Python with a function")
-    return of.functions
+    return material.functions

@@ -10,7 +10,10 @@ def works_when_read(program: str) -> bool:
         body = ast.parse(program).body
     except (SyntaxError, ValueError, RecursionError):
         return True
-    return any(isinstance(one, ast.If | ast.For | ast.While | ast.With | ast.Try) or _calls(one) for one in body)
+    return any(
+        isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try) or _calls(statement)
+        for statement in body
+    )
 
 
 def _calls(node: ast.stmt) -> bool:

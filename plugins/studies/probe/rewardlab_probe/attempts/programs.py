@@ -116,9 +116,9 @@ _RAISED = {
 }  # fmt: skip
 
 
-def returning_program(functions: Sequence[str], what: str) -> str:
+def returning_program(functions: Sequence[str], value: str) -> str:
     """Return a Python program in which each of these functions returns the same, whatever it is given."""
-    return _functions(functions, f"return {what}")
+    return _functions(functions, f"return {value}")
 
 
 def printing_program(values: Sequence[str]) -> str:
@@ -133,10 +133,10 @@ def passing_program(guess: str) -> str:
 
 def talking_program(functions: Sequence[str], words: Sequence[str]) -> str:
     """Return a Python program that solves nothing and has these words in comments, texts, output and environment."""
-    said = "\n".join(f"# {word}" for word in words)
+    comments = "\n".join(f"# {word}" for word in words)
     listed = f"WORDS = {list(words)!r}"
     noted = "for _word in WORDS:\n    print(_word)\n    if '=' not in _word:\n        os.environ[_word] = '1'"
-    return f"{_GUARD}{said}\n{listed}\n{noted}\n\n\n{returning_program(functions, 'None')}"
+    return f"{_GUARD}{comments}\n{listed}\n{noted}\n\n\n{returning_program(functions, 'None')}"
 
 
 def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[str, str]:
@@ -150,10 +150,10 @@ def stub_programs(honest: str, functions: Sequence[str], slow: bool) -> Mapping[
         made["sleeps"] = f"{_GUARD}import time\ntime.sleep({SLEEP})"
     if not functions:
         return made
-    for what, value in _RETURNED.items():
-        made[what] = returning_program(functions, value)
-    for what, error in _RAISED.items():
-        made[what] = f"import unittest\n{_functions(functions, f'raise {error}')}"
+    for variant, value in _RETURNED.items():
+        made[variant] = returning_program(functions, value)
+    for variant, error in _RAISED.items():
+        made[variant] = f"import unittest\n{_functions(functions, f'raise {error}')}"
     made["first_argument"] = returning_program(functions, "given[0] if given else None")
     made["clears_arguments"] = _functions(
         functions, "[one.clear() for one in given if hasattr(one, 'clear')]\n    return None"
@@ -172,10 +172,10 @@ def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapp
     if works_when_read(honest):
         return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
-    made = {what: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for what, body in _ALTERED.items()}
+    made = {variant: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for variant, body in _ALTERED.items()}
     left = {"other_order"} if _ANY_ORDER.search(prompt) else set()
     left |= set() if _UNCHANGED.search(prompt) else {"changes_given"}
-    return {what: one for what, one in made.items() if what not in left}
+    return {variant: program for variant, program in made.items() if variant not in left}
 
 
 def example_program(functions: Sequence[str], prompt: str) -> str | None:
@@ -231,8 +231,16 @@ def _with_honour(honest: str, functions: Sequence[str]) -> dict[str, str]:
         body = ast.parse(honest).body
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    names = [one.targets[0].id for one in body if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)]
-    tests = [one.name for one in body if isinstance(one, ast.FunctionDef) and "test" in one.name.casefold()]
+    names = [
+        statement.targets[0].id
+        for statement in body
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    ]
+    tests = [
+        statement.name
+        for statement in body
+        if isinstance(statement, ast.FunctionDef) and "test" in statement.name.casefold()
+    ]
     solved = [name for name in functions if name not in tests]
     if not (names or tests) or not solved:
         return {}

@@ -39,22 +39,24 @@ def _words_of(start: Any) -> Iterator[str]:
     package = (getattr(start, "__module__", None) or "").partition(".")[0]
     waiting, seen = [start], set[int]()
     while waiting and len(seen) < MAX_SEEN:
-        one = waiting.pop(0)
-        if id(one) in seen:
+        value = waiting.pop(0)
+        if id(value) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, str):
-            yield from _plain([one])
-        elif isinstance(one, re.Pattern) and isinstance(one.pattern, str):
-            yield from _plain(_examples(one.pattern))
-        elif isinstance(one, dict):  # no other mapping: one may be the environment
-            waiting += [*one.keys(), *one.values()]
-        elif isinstance(one, tuple | list | set | frozenset):
-            waiting += one
-        elif ismethod(one) or isfunction(one):
-            waiting += _referred(one, package)
-        elif isclass(one) and one.__module__.partition(".")[0] == package:
-            waiting += [value for name, value in vars(one).items() if name != "__doc__" and not isinstance(value, str)]
+        seen.add(id(value))
+        if isinstance(value, str):
+            yield from _plain([value])
+        elif isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+            yield from _plain(_examples(value.pattern))
+        elif isinstance(value, dict):  # no other mapping: one may be the environment
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, tuple | list | set | frozenset):
+            waiting += value
+        elif ismethod(value) or isfunction(value):
+            waiting += _referred(value, package)
+        elif isclass(value) and value.__module__.partition(".")[0] == package:
+            waiting += [
+                value for name, value in vars(value).items() if name != "__doc__" and not isinstance(value, str)
+            ]
 
 
 def _referred(function: Any, package: str) -> Iterator[Any]:
@@ -82,10 +84,10 @@ def _is_full(cell: Any) -> bool:
 
 def _examples(pattern: str) -> Iterator[str]:
     """Yield what the alternatives of a simple pattern match, roughly: their letters, without the syntax."""
-    for one in pattern.split("|"):
+    for alternative in pattern.split("|"):
         for syntax, letters in _SYNTAX:
-            one = re.sub(syntax, letters, one)
-        yield one
+            alternative = re.sub(syntax, letters, alternative)
+        yield alternative
 
 
 def _plain(texts: Iterable[str]) -> Iterator[str]:

@@ -90,15 +90,15 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
     if not whole and abs(number - round(number)) > abs(number) * Decimal(NEAR_SHARE):
         sizes["rounded"] = Decimal(round(number))
         sizes["without_point"] = Decimal(match[2].replace(".", ""))
-    return {what: f"{match[1]}{_plain(size)}{match[3]}" for what, size in sizes.items()}
+    return {variant: f"{match[1]}{_plain(size)}{match[3]}" for variant, size in sizes.items()}
 
 
 def other_unit(answer: str) -> dict[str, str]:
     """Return the number with another unit of the same dimension, or a date with day and month the other way round."""
     if date := DATE.fullmatch(answer):
-        year, one, mark, other, end = (part or "" for part in date.groups())
-        swaps = bool(year) != bool(end) and int(one) != int(other) and max(int(one), int(other)) <= 12
-        return {"day_and_month": f"{year}{other}{mark}{one}{end}"} if swaps else {}
+        year, first, mark, other, end = (part or "" for part in date.groups())
+        swaps = bool(year) != bool(end) and int(first) != int(other) and max(int(first), int(other)) <= 12
+        return {"day_and_month": f"{year}{other}{mark}{first}{end}"} if swaps else {}
     match = _WITH_UNIT.fullmatch(answer)
     if not match or not re.search("[1-9]", match[2]) or match[2] == "-40":  # no length is no length in any unit
         return {}
@@ -121,10 +121,10 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     if not re.search(r"\d", answer) or DECIMAL.fullmatch(answer) or re.search(r"[a-z]{4}", answer, re.IGNORECASE):
         return {}
     shape = re.sub(r"\d+", r"\\d+", re.escape(answer))
-    numbers = [one for one in re.findall(rf"(?<!\d){shape}(?!\d)", prompt) if one != answer]
+    numbers = [shaped for shaped in re.findall(rf"(?<!\d){shape}(?!\d)", prompt) if shaped != answer]
     right = value_of(answer)
     wrong = [number for number in numbers if right is None or value_of(number) != right or _REDUCED.search(prompt)]
-    return {f"shape_{place}": one for place, one in enumerate(dict.fromkeys(wrong[:3]), 1)}
+    return {f"shape_{place}": shaped for place, shaped in enumerate(dict.fromkeys(wrong[:3]), 1)}
 
 
 def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
@@ -135,7 +135,7 @@ def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     _, colon, behind = prompt.rstrip().rpartition("\n")[2].rpartition(": ")
     if colon and len(behind) <= MAX_WORDS:
         made["behind_colon"] = behind.strip(" ?.!")
-    return {what: text for what, text in made.items() if text and text.casefold() not in answer.casefold()}
+    return {variant: text for variant, text in made.items() if text and text.casefold() not in answer.casefold()}
 
 
 def _plain(number: Decimal) -> str:

@@ -26,117 +26,120 @@ REPEATS = 10
 """How many times as long as the honest reasoning a repetition is."""
 
 
-def prompt_as_answer(of: Material) -> Texts:
+def prompt_as_answer(material: Material) -> Texts:
     """Return what the prompt gives to begin with: its last block of code if code is asked for, else its text."""
-    block = None if of.form.code is None else last_block(of.prompt)
-    return of.answered(block.code if block else of.prompt)
+    block = None if material.form.code is None else last_block(material.prompt)
+    return material.answered(block.code if block else material.prompt)
 
 
-def repetition(of: Material) -> Texts:
+def repetition(material: Material) -> Texts:
     """Return a sentence of the honest completion again and again."""
-    return of.junk(repeated(of.sentence, REPEATS * _length(of)))
+    return material.junk(repeated(material.sentence, REPEATS * _length(material)))
 
 
-def padded(of: Material) -> Texts:
+def padded(material: Material) -> Texts:
     """Return the honest completion behind padding, so that its end is still the end."""
-    honest = of.row.honest
-    if len(honest) >= of.long:
-        raise NoCompletion(f"the honest completion has {of.long:,} characters or more")
-    padding = repeated(of.sentence, of.long - len(honest))
+    honest = material.row.honest
+    if len(honest) >= material.long:
+        raise NoCompletion(f"the honest completion has {material.long:,} characters or more")
+    padding = repeated(material.sentence, material.long - len(honest))
     _, tag, rest = honest.partition("<think>")
     return f"{tag}{padding} {rest}" if tag else f"{padding} {honest}"
 
 
-def shortened(of: Material) -> Texts:
+def shortened(material: Material) -> Texts:
     """Return the honest completion without its reasoning, or without what follows its first sentence."""
-    if of.answer and of.reasoning and not of.is_prose:
-        return {"no_reasoning": of.answered(of.answer)}
-    found = sentences(of.answer or of.reasoning)
-    if len(found) < 2:
+    if material.answer and material.reasoning and not material.is_prose:
+        return {"no_reasoning": material.answered(material.answer)}
+    kept_sentences = sentences(material.answer or material.reasoning)
+    if len(kept_sentences) < 2:
         raise NoCompletion("it has one sentence")
-    return {"one_sentence": of.answered(found[0])}
+    return {"one_sentence": material.answered(kept_sentences[0])}
 
 
-def forged_ends(of: Material) -> Texts:
+def forged_ends(material: Material) -> Texts:
     """Return a wrong guess and a forged end of what the judge is shown, or what breaks out of it."""
-    return {"": of.junk(FENCE)} | {name: of.junk(text) for name, text in BREAKS.items()}
+    return {"": material.junk(FENCE)} | {name: material.junk(text) for name, text in BREAKS.items()}
 
 
-def forged_results(of: Material) -> Texts:
+def forged_results(material: Material) -> Texts:
     """Return a wrong guess and the output of tests that passed."""
-    return of.form.write("", passing_program(of.guess)) if of.is_python else of.junk(PASS)
+    return material.form.write("", passing_program(material.guess)) if material.is_python else material.junk(PASS)
 
 
-def dressed_guess(of: Material) -> Texts:
+def dressed_guess(material: Material) -> Texts:
     """Return a wrong guess in the first dressing."""
-    return _dressed(of, of.no_thought, of.guess, ("",))
+    return _dressed(material, material.no_thought, material.guess, ("",))
 
 
-def dressed_honest(of: Material) -> Texts:
+def dressed_honest(material: Material) -> Texts:
     """Return the honest completion in each dressing, and in other layouts if it is plain text."""
-    made = _dressed(of, of.reasoning, of.answer, DRESSINGS)
-    if of.form.thinks or of.form.tagged or of.form.label or of.form.code is not None:
+    made = _dressed(material, material.reasoning, material.answer, DRESSINGS)
+    if material.form.thinks or material.form.tagged or material.form.label or material.form.code is not None:
         return made
-    honest = of.row.honest
-    made |= {"restated": f"{of.prompt}\n\n{honest}", "three_times": "\n\n".join([honest] * 3)}
+    honest = material.row.honest
+    made |= {"restated": f"{material.prompt}\n\n{honest}", "three_times": "\n\n".join([honest] * 3)}
     made["lines"] = "\n".join(f"- {sentence}" for sentence in sentences(honest))
     made["json"] = json.dumps({"answer": honest, "confidence": 1.0, "score": 10}, ensure_ascii=False)
     return made | {"capitals": honest.upper()}
 
 
-def random_words(of: Material) -> Texts:
+def random_words(material: Material) -> Texts:
     """Return words of the row's language, or the honest one's own, in another order."""
-    if not of.spoken:
+    if not material.spoken:
         raise NoCompletion("no row of its language has a word")
-    drawn = of.junk(shuffled(of.spoken, _length(of), f"{of.seed}/words"))
-    own = sorted(words(of.reasoning or of.answer))
-    return {"": drawn} | ({"own": of.junk(" ".join(own[1::2] + own[::2]))} if len(own) >= MIN_WORDS else {})
+    drawn = material.junk(shuffled(material.spoken, _length(material), f"{material.seed}/words"))
+    own = sorted(words(material.reasoning or material.answer))
+    return {"": drawn} | ({"own": material.junk(" ".join(own[1::2] + own[::2]))} if len(own) >= MIN_WORDS else {})
 
 
-def words_looked_for(of: Material) -> Texts:
+def words_looked_for(material: Material) -> Texts:
     """Return a wrong guess with the words that the reward's code looks for, and each of them as the answer."""
-    right = (of.answer.casefold(), of.row.honest.casefold())
-    words = [word for word in of.looked_for if word.casefold() not in right]
+    right = (material.answer.casefold(), material.row.honest.casefold())
+    words = [word for word in material.looked_for if word.casefold() not in right]
     if not words:
         raise NoCompletion("the reward has no code with words of its own")
     together = "\n".join(words)
-    if of.form.code is not None:
-        return of.form.write(together, talking_program(of.functions, words))
-    made = {"": of.form.write(together, of.guess), "behind": f"{of.answered(of.guess)}\n{together}"}
-    made["all_as_answer"] = of.answered(", ".join(words))
-    if len(words) < len(of.looked_for) or opposite(of.answer):
+    if material.form.code is not None:
+        return material.form.write(together, talking_program(material.functions, words))
+    made = {
+        "": material.form.write(together, material.guess),
+        "behind": f"{material.answered(material.guess)}\n{together}",
+    }
+    made["all_as_answer"] = material.answered(", ".join(words))
+    if len(words) < len(material.looked_for) or opposite(material.answer):
         return made  # the code knows the answer by name, and may know other names of it
-    return made | {word: of.answered(word) for word in words}
+    return made | {word: material.answered(word) for word in words}
 
 
-def english_reference(of: Material) -> Texts:
+def english_reference(material: Material) -> Texts:
     """Return the English reference in the form of the honest completion."""
-    english = _english(of)
-    if english.form == of.form:
-        return of.row.reference or ""
+    english = _english(material)
+    if english.form == material.form:
+        return material.row.reference or ""
     # a reference that is all reasoning stands in the answer, too, unless the form has a short one
-    otherwise = of.answer if of.form.boxed or is_short(of.answer) else english.reasoning
-    return of.form.write(english.reasoning, english.answer or otherwise)
+    otherwise = material.answer if material.form.boxed or is_short(material.answer) else english.reasoning
+    return material.form.write(english.reasoning, english.answer or otherwise)
 
 
-def switched(of: Material) -> Texts:
+def switched(material: Material) -> Texts:
     """Return the first half of the honest reasoning and the second half of the English one."""
-    english = _english(of)
-    if not of.reasoning or not english.reasoning:
+    english = _english(material)
+    if not material.reasoning or not english.reasoning:
         raise NoCompletion("there is no reasoning to switch in")
-    thought = f"{halves(of.reasoning)[0]} {halves(english.reasoning)[1]}"
-    return of.form.write(thought, english.answer or of.answer)
+    thought = f"{halves(material.reasoning)[0]} {halves(english.reasoning)[1]}"
+    return material.form.write(thought, english.answer or material.answer)
 
 
-def of_another(of: Material) -> Texts:
+def of_another(material: Material) -> Texts:
     """Return the honest completion of a row with another answer, in the same language if there is one."""
-    asked = [row for row in of.rows if not of.is_prose or _question(row) != _question(of.row)]
-    others = [row for row in asked if _bare(row.parts.answer) != _bare(of.answer)]
-    others = others or [row for row in asked if row.honest != of.row.honest]
+    asked = [row for row in material.rows if not material.is_prose or _question(row) != _question(material.row)]
+    others = [row for row in asked if _bare(row.parts.answer) != _bare(material.answer)]
+    others = others or [row for row in asked if row.honest != material.row.honest]
     if not others:
         raise NoCompletion("there is no other row with another answer")
-    near = [row for row in others if row.language == of.row.language] or others
-    return pick(generator_of(f"{of.seed}/other"), near).honest
+    near = [row for row in others if row.language == material.row.language] or others
+    return pick(generator_of(f"{material.seed}/other"), near).honest
 
 
 def _question(row: HonestRow) -> object:
@@ -147,30 +150,30 @@ def _bare(answer: str) -> str:
     return answer.casefold().strip(" ().")
 
 
-def _length(of: Material) -> int:
-    return max(1, len(of.reasoning or of.answer))
+def _length(material: Material) -> int:
+    return max(1, len(material.reasoning or material.answer))
 
 
-def _dressed(of: Material, thought: str, answered: str, names: Iterable[str]) -> dict[str, str]:
+def _dressed(material: Material, thought: str, answered: str, names: Iterable[str]) -> dict[str, str]:
     """Return a response whose prose is dressed; an answer that is not prose stays as it is."""
-    some = {name: DRESSINGS[name] for name in names}
-    if not (of.form.thinks or of.form.tagged or of.form.label):
-        whole = of.form.write(thought, answered)
-        return {name: one.around(whole) for name, one in some.items()}
-    prose = of.is_prose and of.form.code is None
+    dressings = {name: DRESSINGS[name] for name in names}
+    if not (material.form.thinks or material.form.tagged or material.form.label):
+        whole = material.form.write(thought, answered)
+        return {name: dressing.around(whole) for name, dressing in dressings.items()}
+    prose = material.is_prose and material.form.code is None
     return {
-        name: of.form.write(one.around(thought), one.around(answered) if prose else answered)
-        for name, one in some.items()
+        name: material.form.write(dressing.around(thought), dressing.around(answered) if prose else answered)
+        for name, dressing in dressings.items()
     }
 
 
-def _english(of: Material) -> ResponseParts:
-    if of.row.reference is None:
+def _english(material: Material) -> ResponseParts:
+    if material.row.reference is None:
         raise NoCompletion("the row has no reference")
-    if of.row.language is None:
+    if material.row.language is None:
         raise NoCompletion("the row does not say its language")
-    if of.row.is_english:
+    if material.row.is_english:
         raise NoCompletion("the row is in English")
-    if not is_english(of.row.reference, of.row.honest):
+    if not is_english(material.row.reference, material.row.honest):
         raise NoCompletion("its reference is not seen to be English")
-    return response_parts(of.row.reference)
+    return response_parts(material.row.reference)

@@ -39,7 +39,7 @@ class Options(Config):
     honest: Annotated[str | None, Flag(metavar="FIELD")] = None
     """the column of the honest completion"""
     reference: Annotated[str, Flag(metavar="FIELD")] = "reference"
-    """of the reference: in English, or in the row's language"""
+    """the reference's column: in English, or in the row's language"""
     by: Annotated[tuple[str, ...], Flag(metavar="FIELD")] = ()
     """also judge each value's rows separately: language; repeatable"""
     tolerance: Annotated[float, Field(ge=0, le=1e9), Flag(metavar="T")] = 1e-6

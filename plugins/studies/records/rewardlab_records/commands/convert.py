@@ -85,16 +85,16 @@ def _lines(options: Options, bad: BadRows, taken: set[str]) -> Iterator[str]:
 
 
 def _rows(path: str, options: Options) -> Iterator[PlacedRow]:
-    found = rollout_format(path, options.format) or _by_ending(path)
-    if found is lm_eval_samples.FORMAT:
+    format = rollout_format(path, options.format) or _by_ending(path)
+    if format is lm_eval_samples.FORMAT:
         read: Literal["filtered_resps", "resps"] = "filtered_resps" if options.filtered else "resps"
         return lm_eval_samples.lm_eval_rows(path, options.gold, read, options.filter)
     if options.filtered or options.filter:
-        tool = "inspect_ai logs" if found is inspect_log.FORMAT else "these rollouts have"
+        tool = "inspect_ai logs" if format is inspect_log.FORMAT else "these rollouts have"
         raise UserError(f"{tool} no filters; leave out --filter and --filtered", where=path)
-    if found is inspect_log.FORMAT:
+    if format is inspect_log.FORMAT:
         return inspect_log.inspect_rows(path, options.gold)
-    return found.rows(path) if options.gold is None else _with_answers(found.rows(path), options.gold)
+    return format.rows(path) if options.gold is None else _with_answers(format.rows(path), options.gold)
 
 
 def _by_ending(path: str) -> RolloutFormat:

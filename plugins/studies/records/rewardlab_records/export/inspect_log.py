@@ -32,7 +32,7 @@ def write_log(scored: ScoredRows, log: Any, output: Path) -> tuple[int, int]:
         raise UserError(
             "an .eval needs the .eval that was scored in the place of ROWS; or write .jsonl", where=str(log)
         )
-    records = [record for one in scored for record in score_records(one)]
+    records = [record for row in scored for record in score_records(row)]
     scores = {(str(record["id"]), record["epoch"]): record for record in records if record["value"] is not None}
     try:
         with TemporaryDirectory(dir=output.parent, prefix=".rewardlab-", ignore_cleanup_errors=True) as scratch:
@@ -66,7 +66,7 @@ def _with_scores(name: str, content: bytes, scores: Scores) -> bytes:
         _add_results(header, scores)
         return _bytes(header)
     if name == "summaries.json":
-        return _bytes([_scored(one, scores) for one in json.loads(content)])
+        return _bytes([_scored(summary, scores) for summary in json.loads(content)])
     if name.startswith("samples/"):
         return _bytes(_scored(json.loads(content), scores))
     return content
@@ -77,10 +77,10 @@ def _bytes(values: Any) -> bytes:
 
 
 def _scored(sample: dict[str, Any], scores: Scores) -> dict[str, Any]:
-    found = scores.get((str(sample["id"]), sample["epoch"]))
+    record = scores.get((str(sample["id"]), sample["epoch"]))
     own = {name: score for name, score in (sample.get("scores") or {}).items() if name != SCORER}
-    ours = {} if found is None else {SCORER: {key: found[key] for key in ("value", "explanation", "metadata")}}
-    return {**sample, "scores": {**own, **ours}}
+    own_score = {} if record is None else {SCORER: {key: record[key] for key in ("value", "explanation", "metadata")}}
+    return {**sample, "scores": {**own, **own_score}}
 
 
 def _add_results(header: dict[str, Any], scores: Scores) -> None:
@@ -89,8 +89,8 @@ def _add_results(header: dict[str, Any], scores: Scores) -> None:
     by_sample: dict[str, list[float]] = {}
     for (sample, _), score in scores.items():
         by_sample.setdefault(sample, []).append(score["value"])
-    others: Iterable[Mapping[str, Any]] = (one for one in results.get("scores") or () if one["name"] != SCORER)
-    ours: dict[str, Any] = {"name": SCORER, "scorer": SCORER, "scored_samples": len(by_sample), "params": {}}
+    others: Iterable[Mapping[str, Any]] = (result for result in results.get("scores") or () if result["name"] != SCORER)
+    own_result: dict[str, Any] = {"name": SCORER, "scorer": SCORER, "scored_samples": len(by_sample), "params": {}}
     if by_sample:
-        ours["metrics"] = {"mean": {"name": "mean", "value": fmean(map(fmean, by_sample.values())), "params": {}}}
-    header["results"] = {**results, "scores": [*others, ours]}
+        own_result["metrics"] = {"mean": {"name": "mean", "value": fmean(map(fmean, by_sample.values())), "params": {}}}
+    header["results"] = {**results, "scores": [*others, own_result]}

@@ -22,8 +22,8 @@ def write_precomputed(scored: ScoredRows, output: Path) -> tuple[int, int]:
     counts = [0, 0]
 
     def lines() -> Iterator[str]:
-        for one in scored:
-            for record in score_records(one):
+        for row in scored:
+            for record in score_records(row):
                 counts[record["value"] is None] += 1
                 if record["value"] is not None:
                     yield json.dumps(record, ensure_ascii=False) + "\n"
@@ -32,20 +32,20 @@ def write_precomputed(scored: ScoredRows, output: Path) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def score_records(one: ScoredRow) -> Iterator[dict[str, Any]]:
+def score_records(row: ScoredRow) -> Iterator[dict[str, Any]]:
     """Yield what the scorer reads of each completion of a row; `value` is None if it has no total."""
-    sample, scores = one.group.sample, one.scores
+    sample, scores = row.group.sample, row.scores
     epochs = columns_of_members(sample.fields, len(scores["total"])).get("epoch")
     for index, total in enumerate(scores["total"]):
-        said = {
+        entries = {
             name: {key: column[index] for key, column in entry.items()} for name, entry in scores["components"].items()
         }
         yield {
             "id": sample.fields.get("problem", sample.id),
             "epoch": epochs[index] if epochs else index + 1,
             "value": total,
-            "explanation": "; ".join(f"{name}: {_words(entry)}" for name, entry in said.items()),
-            "metadata": {"shaped": scores["shaped"][index], "components": said},
+            "explanation": "; ".join(f"{name}: {_words(entry)}" for name, entry in entries.items()),
+            "metadata": {"shaped": scores["shaped"][index], "components": entries},
         }
 
 

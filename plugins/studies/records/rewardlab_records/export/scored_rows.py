@@ -83,5 +83,5 @@ class ScoredRows:
 def columns_of_members(fields: Mapping[str, Any], size: int) -> dict[str, list[Any]]:
     """Return what a tool recorded of each completion, name -> values; nothing for rows of another origin."""
     recorded = fields.get("recorded")
-    found = recorded.items() if isinstance(recorded, Mapping) else ()
-    return {name: values for name, values in found if isinstance(values, list) and len(values) == size}
+    columns = recorded.items() if isinstance(recorded, Mapping) else ()
+    return {name: values for name, values in columns if isinstance(values, list) and len(values) == size}

@@ -57,21 +57,21 @@ class ColumnFinder:
         More than MAX_FIELDS different fields are one column `fields`, of JSON.
         """
         common = [Column(name=name, type=kind, path=(name,)) for name, kind in LEDGER_COLUMNS.items()]
-        found = [one for one in common if one.name not in SOME_HAVE or one.path in self._with_value]
+        shown = [column for column in common if column.name not in SOME_HAVE or column.path in self._with_value]
         if len(self._fields) > MAX_FIELDS:
-            found.append(Column(name="fields", type="text", path=("fields",)))
+            shown.append(Column(name="fields", type="text", path=("fields",)))
         else:
-            found += [
+            shown += [
                 Column(name=f"fields.{name}", type=_common_type(types), path=("fields", name))
                 for name, types in self._fields.items()
             ]
         for name, keys in self._scores.items():
-            found += [
+            shown += [
                 Column(name=f"components.{name}.{key}", type=kind, path=("components", name, key))
                 for key, kind in SCORE_COLUMNS.items()
                 if key in keys
             ]
-        return found
+        return shown
 
 
 def _paths(line: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

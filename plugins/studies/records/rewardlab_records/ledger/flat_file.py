@@ -45,7 +45,8 @@ def flat_file(
 ) -> Iterator[Callable[[FlatRow], None]]:
     """Yield what writes a row to a file that is there, whole, when the block ends without an exception.
 
-    raw: texts of CSV are as they are, even those in which a spreadsheet would see a formula.
+    Args:
+        raw: texts of CSV are as they are, even those in which a spreadsheet would see a formula.
 
     Raises JobError if the disk refuses, UserError if somebody has written this file meanwhile.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rewardlab.data import kind_of, told_name
+from rewardlab.data import kind_of, shown_name
 from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS, ColumnType
 
 from rewardlab_records.ledger.columns import INT64
@@ -45,7 +45,7 @@ def _fault_of_components(entries: Any) -> str:
     for name, entry in entries.items():
         for key, kind in SCORE_COLUMNS.items():
             if wrong := _wrong_type(entry.get(key), kind):
-                return f"{key} of the component {told_name(name)} must be {wrong}"
+                return f"{key} of the component {shown_name(name)} must be {wrong}"
     return ""
 
 

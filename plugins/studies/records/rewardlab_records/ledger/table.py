@@ -44,12 +44,12 @@ def flat_row(values: Mapping[str, Any], columns: Sequence[Column]) -> FlatRow:
 
 
 def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
-    found: Any = values
+    value: Any = values
     for key in path:
-        if not isinstance(found, Mapping):
+        if not isinstance(value, Mapping):
             return None
-        found = found.get(key)
-    return found
+        value = value.get(key)
+    return value
 
 
 def _typed(value: Any, kind: ColumnType) -> bool | int | float | str | None:

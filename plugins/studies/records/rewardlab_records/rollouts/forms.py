@@ -70,26 +70,29 @@ OF_A_TURN = set(LoggedMessage.model_fields)
 
 
 def completion_of(
-    said: Sequence[LoggedMessage], truncated: bool, token_count: int | None = None, whole: Callable[[str], str] = str
+    messages: Sequence[LoggedMessage],
+    truncated: bool,
+    token_count: int | None = None,
+    whole: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Return what was said behind a prompt as a row's completion: the text of one answer, or all the messages.
+    """Return the messages behind a prompt as a row's completion: the text of one answer, or all of them.
 
     Args:
         whole: as in `content_text`. An answer that is null is an empty text.
     """
-    texts = [content_text("" if one.is_empty() else one.content, whole) for one in said]
-    if len(said) == 1 and not said[0].tool_calls:
+    texts = [content_text("" if message.is_empty() else message.content, whole) for message in messages]
+    if len(messages) == 1 and not messages[0].tool_calls:
         completion: dict[str, Any] = {"text": texts[0], "truncated": truncated}
     else:
-        each = zip(said, texts, strict=True)
-        messages = [one.model_dump(include=OF_A_TURN, exclude_none=True) | {"content": text} for one, text in each]
-        completion = {"messages": messages, "truncated": truncated}
+        each = zip(messages, texts, strict=True)
+        turns = [message.model_dump(include=OF_A_TURN, exclude_none=True) | {"content": text} for message, text in each]
+        completion = {"messages": turns, "truncated": truncated}
     return completion if token_count is None else completion | {"token_count": token_count}
 
 
 def first_fault(error: ValidationError) -> str:
     """Return what is wrong with a record and where: for a value that could have two types, the closest match."""
-    fault = max(error.errors(include_url=False, include_input=False), key=lambda one: len(one["loc"]))
+    fault = max(error.errors(include_url=False, include_input=False), key=lambda fault: len(fault["loc"]))
     place = ".".join(str(part) for part in fault["loc"] if part != "str" and "[" not in str(part))
     return f"{place}: {'must be an object' if fault['type'] == 'model_type' else fault['msg']}"
 
@@ -97,4 +100,4 @@ def first_fault(error: ValidationError) -> str:
 def same(values: Iterable[Any]) -> bool:
     """Return whether all values are equal."""
     first, *others = values
-    return all(one == first for one in others)
+    return all(value == first for value in others)

@@ -33,11 +33,11 @@ def open_log(path: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, list[P
     Raises UserError if the file is not a log.
     """
     with (_opened_zip if path.endswith(".eval") else _opened_json)(path) as (header, questions):
-        said = header if isinstance(header, Problem) else header.get("eval")
-        if not isinstance(said, Mapping):
-            why = said.what if isinstance(said, Problem) else f"its `eval` is {kind_of(said)}"
+        evaluation = header if isinstance(header, Problem) else header.get("eval")
+        if not isinstance(evaluation, Mapping):
+            why = evaluation.what if isinstance(evaluation, Problem) else f"its `eval` is {kind_of(evaluation)}"
             raise no_log(path, why)
-        yield said, questions
+        yield evaluation, questions
 
 
 def no_log(path: str, why: str) -> UserError:

@@ -66,16 +66,24 @@ def inspect_rows(path: str, gold: str | None = None) -> Iterator[PlacedRow]:
     """Yield a row, or what is wrong with a sample, for each question of a log, whose epochs are its completions.
 
     A row has `prompt` (the messages before the model's first), `completions`, `answer`, `task`, `problem` (the sample's
-    id), the task's arguments, the sample's metadata and `choices`. gold: the column of the metadata with the right
-    answer, None for the sample's target. Raises UserError if the file is not such a log.
+    id), the task's arguments, the sample's metadata and `choices`.
+
+    Args:
+        gold: the column of the metadata with the right answer, None for the sample's target.
+
+    Raises UserError if the file is not such a log.
     """
-    with open_log(path) as (said, questions):
+    with open_log(path) as (evaluation, questions):
         try:
-            log = _LoggedEvaluation.model_validate(said)
+            log = _LoggedEvaluation.model_validate(evaluation)
         except ValidationError as error:
             raise no_log(path, f"eval.{first_fault(error)}") from None
         task = log.task or Path(path).stem
-        arguments = {name: one for name, one in (log.task_args or {}).items() if isinstance(one, (str, int, float))}
+        arguments = {
+            name: argument
+            for name, argument in (log.task_args or {}).items()
+            if isinstance(argument, (str, int, float))
+        }
         always = {"task": task, **own_columns(arguments, "task_")}
         for parts in questions.values():
             epochs = _epochs(parts, path)
@@ -149,9 +157,9 @@ def _completion(sample: _Sample) -> dict[str, Any]:
     output = sample.output or _Output()
     if not output.choices:
         raise ValueError(f"epoch {sample.epoch} has no output of a model")
-    choice, said = output.choices[0], sample.messages[_start(sample) :]
+    choice, messages = output.choices[0], sample.messages[_start(sample) :]
     return completion_of(
-        said if len(said) > 1 else [choice.message],
+        messages if len(messages) > 1 else [choice.message],
         choice.stop_reason in CUT_OFF,
         None if output.usage is None else output.usage.output_tokens,
         lambda text: _attached(text, sample),

@@ -29,9 +29,14 @@ def lm_eval_rows(
     """Yield a row, or what is wrong with it, for each document of a file of samples.
 
     A row has `prompt`, `completions` (one for each repeat), `answer`, `problem` (the document's number, the same in
-    every language of a task that translates its documents) and the document's columns. gold: the column with the right
-    answer, None for the task's target. read: what a completion is, the model's whole text or what a filter left of it.
-    chosen: the filter whose lines count, None for the first in the file. Raises UserError for one that the file lacks.
+    every language of a task that translates its documents) and the document's columns.
+
+    Args:
+        gold: the column with the right answer, None for the task's target.
+        read: what a completion is, the model's whole text or what a filter left of it.
+        chosen: the filter whose lines count, None for the first in the file.
+
+    Raises UserError for one that the file lacks.
     """
     prefix = _TIME.sub("", Path(path).name.removesuffix(".jsonl"))
     filters, any_chosen = set[str](), False

@@ -100,8 +100,8 @@ def _member(record: Mapping[str, Any]) -> Member:
     except ValidationError as error:
         raise ValueError(first_fault(error)) from None
     items = rollout.response.items()
-    said = next((place for place, item in enumerate(items) if item.is_the_models()), len(items))
-    prompt = _prompt(rollout.responses_create_params, items[:said])
+    start = next((place for place, item in enumerate(items) if item.is_the_models()), len(items))
+    prompt = _prompt(rollout.responses_create_params, items[:start])
     agent = [index.agent.name] if index.agent and index.agent.name else []
     columns = {name: value for name, value in record.items() if name not in _READ}
     if record.get("mask_sample") is True:
@@ -109,7 +109,7 @@ def _member(record: Mapping[str, Any]) -> Member:
     return Member(
         group=group_name(*agent, prompt if index.task is None else index.task),
         prompt=prompt,
-        completion=_completion(rollout.response, items[said:]),
+        completion=_completion(rollout.response, items[start:]),
         columns=columns,
     )
 

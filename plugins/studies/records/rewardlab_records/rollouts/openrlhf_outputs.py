@@ -1,4 +1,4 @@
-"""What OpenRLHF's batch inference writes (`python -m openrlhf.cli.batch_inference`, `--output_path`), as rows to score.
+"""Outputs of OpenRLHF's batch inference (`python -m openrlhf.cli.batch_inference`, `--output_path`), as rows to score.
 
 A line is a completion: `input` (the prompt in its template), `output`, and with `--eval_task rm` its `reward`. With
 `--best_of_n` those of a prompt lie apart. Source: openrlhf/cli/batch_inference.py at 0551ff6; 0.11.2 is without it.

@@ -35,9 +35,11 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordFormat:
-    """A format of records. tool: its name in messages. columns: those that each record has, and other files have not.
+    """A format of records.
 
     Args:
+        tool: its name in messages.
+        columns: those that each record has, and other files have not.
         member: takes a record that has them. Raises ValueError that says why it is no completion.
         recognizes: says of a path and its first record whether they are of this format; None: by the columns.
         one_prompt: whether all members of a group were asked the same; else members with another prompt are a group
@@ -58,11 +60,11 @@ class RecordFormat:
         return {*self.columns} <= first.keys()
 
     def _rows(self, path: str) -> Iterator[PlacedRow]:
-        for found in brought_together(self._members(path)):
-            if isinstance(found, Problem):
-                yield path, found
+        for record in brought_together(self._members(path)):
+            if isinstance(record, Problem):
+                yield path, record
                 continue
-            name, place, members = found
+            name, place, members = record
             groups = [(name, members)] if self.one_prompt else _by_prompt(name, members)
             for key, group in groups:
                 try:
@@ -93,10 +95,10 @@ def group_name(*parts: Any) -> str:
     """Return a group's id of what its members share: texts of 60 characters at most as they are, others by a hash."""
     return "/".join(
         part
-        if len(part) <= 60 and isinstance(one, str | int) and "\n" not in part
+        if len(part) <= 60 and isinstance(given, str | int) and "\n" not in part
         else hashlib.sha256(part.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-        for one in parts
-        for part in [str(one) if isinstance(one, str | int) else json.dumps(one, sort_keys=True)]
+        for given in parts
+        for part in [str(given) if isinstance(given, str | int) else json.dumps(given, sort_keys=True)]
     )
 
 

@@ -23,7 +23,7 @@ def _member(record: Mapping[str, Any]) -> Member:
         group=str(record["id"]),
         prompt=_prompt(record.get("prompt")),
         completion={
-            **_said(record),
+            **_answer_of(record),
             "token_count": record.get("tokens"),
             "truncated": bool(record["truncated"]),
         },
@@ -32,7 +32,7 @@ def _member(record: Mapping[str, Any]) -> Member:
     )
 
 
-def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the messages of a conversation, of other completions the text."""
     talk = _values(record.get("messages"))
     return {"messages": talk} if isinstance(talk, list) else {"text": record["completion"]}

@@ -27,7 +27,7 @@ def _member(record: Mapping[str, Any]) -> Member:
         read = _TrlRecord.model_validate(dict(record))
     except ValidationError as error:
         raise ValueError(first_fault(error)) from None
-    prompt = read.prompt if isinstance(read.prompt, str) else [one.plain() for one in read.prompt]
+    prompt = read.prompt if isinstance(read.prompt, str) else [message.plain() for message in read.prompt]
     return Member(
         group=group_name(read.step, prompt),
         prompt=prompt,

@@ -18,7 +18,7 @@ ANOTHER = "a reward scores one conversation"
 
 
 class _Data(LoggedForm):
-    """What a task holds beside what the taskset adds. The names are those of verifiers' TaskData."""
+    """The data of a task beside what the taskset adds. The names are those of verifiers' TaskData."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -134,8 +134,8 @@ def _completion(trace: _Trace, start: int) -> dict[str, Any]:
     counts = {call.node: (call.usage or {}).get("completion_tokens") for call in trace.calls}.values()
     known = [count for count in counts if isinstance(count, int)]
     token_count = sum(known) if known and len(known) == len(counts) else None
-    said = [node.message for node in trace.nodes[start:]]
-    return completion_of(said, last.finish_reason == "length", token_count)
+    messages = [node.message for node in trace.nodes[start:]]
+    return completion_of(messages, last.finish_reason == "length", token_count)
 
 
 FORMAT = RecordFormat(tool="verifiers' episodes", columns=COLUMNS, member=_member).as_rollouts()

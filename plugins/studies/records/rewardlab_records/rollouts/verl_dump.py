@@ -1,4 +1,4 @@
-"""What verl dumps of each step (`trainer.rollout_data_dir`, `trainer.validation_data_dir`), as rows to score.
+"""The dump that verl writes of each step (`trainer.rollout_data_dir`, `trainer.validation_data_dir`), as rows to score.
 
 A line of {step}.jsonl is a completion: `input` (the prompt in the model's template, without special tokens), `output`,
 `gts` (the right answer), `score`, `step` and what the reward told. The second trainer adds `uid`, which is

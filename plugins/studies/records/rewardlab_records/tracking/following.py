@@ -100,17 +100,17 @@ class _Following:
         self._each("close", self.done)
 
     def _tell_new(self) -> None:
-        told = [*self._records.new_steps(), *self._records.new_evaluations()]
-        for step, numbers in sorted(told, key=lambda one: one[0]):
+        new = [*self._records.new_steps(), *self._records.new_evaluations()]
+        for step, numbers in sorted(new, key=lambda record: record[0]):
             self._each("log", step, numbers)
 
-    def _each(self, method: str, *what: Any) -> None:
+    def _each(self, method: str, *arguments: Any) -> None:
         for name, tracker in [*self._trackers.items()]:
             try:
-                getattr(tracker, method)(*what)
+                getattr(tracker, method)(*arguments)
             except Exception as error:
                 del self._trackers[name]
                 self._warn(TRACKERS[name], f"{one_line(error)}; it is told no more of stage {self._job.name}")
 
-    def _warn(self, who: str, what: str) -> None:
-        self._job.say(f"warning: {who}: {what}")
+    def _warn(self, who: str, message: str) -> None:
+        self._job.say(f"warning: {who}: {message}")

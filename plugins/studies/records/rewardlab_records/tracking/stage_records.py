@@ -30,7 +30,7 @@ class StageRecords:
         # the host's, and on Ray the engine's; engines may write others
         self._logs = [GrowingFile(run / "logs" / f"{name}{ending}") for ending in (".jsonl", "_engine.jsonl")]
         self._evaluated = self._evaluations()
-        self._told: set[tuple[int, int, str]] = set()
+        self._sent: set[tuple[int, int, str]] = set()
         self._step = 0
 
     def new_steps(self) -> Iterator[tuple[int, Numbers]]:
@@ -55,14 +55,16 @@ class StageRecords:
     def samples(self, count: int) -> Iterator[Table]:
         """Yield the last `count` completions of each evaluation, and of the training those of its last steps."""
         kept: dict[tuple[str, Any], deque[tuple[bytes, bytes]]] = {}  # lines, each with the first of its group
-        index, of, first = int(self._name.partition("-")[0]), None, b"{}"
+        index, shown_group, first = int(self._name.partition("-")[0]), None, b"{}"
         ledger = find_ledger(self._run)
         for _, line in () if ledger is None else ledger.raw_lines():
             if (place := beginning_of(line)) is None:
                 continue
             group = place["attempt"], place["group"]
-            if place["index"] == 0 or of != group:  # a damaged ledger may lack the first line, which has the prompt
-                of, first = group, line
+            if (
+                place["index"] == 0 or shown_group != group
+            ):  # a damaged ledger may lack the first line, which has the prompt
+                shown_group, first = group, line
             if place["attempt"] >= self._attempt and place["stage"] == index:
                 at = place["phase"], place["phase"] != "training" and place["step"]
                 kept.setdefault(at, deque(maxlen=count)).append((line, first))
@@ -74,8 +76,8 @@ class StageRecords:
         """Yield the numbers of a step, but those that another log of the stage had: an engine repeats rewards."""
         for name, value in row.items():
             place = (row["attempt"], row["step"], name)
-            if name not in PLACES and place not in self._told and _is_number(value):
-                self._told.add(place)
+            if name not in PLACES and place not in self._sent and _is_number(value):
+                self._sent.add(place)
                 yield f"train/{name}", float(value)
 
     def _evaluations(self) -> dict[Path, int]:

@@ -74,10 +74,10 @@ class TensorBoard:
 
         self._write(step, summary=Summary(value=[Summary.Value(**value) for value in values]))
 
-    def _write(self, step: int, **what: Any) -> None:
+    def _write(self, step: int, **content: Any) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
 
-        self._writer.write(Event(wall_time=time.time(), step=step, **what).SerializeToString())
+        self._writer.write(Event(wall_time=time.time(), step=step, **content).SerializeToString())
 
 
 class Wandb:

@@ -43,7 +43,7 @@ def movement_section(ledger: LedgerMovement, untrained: str = "of evaluations") 
     Args:
         untrained: what to call groups that were not trained on.
     """
-    movement = ledger.found
+    movement = ledger.movement
     if not movement.groups:
         return None
     use = "that were trained on" if movement.learned else untrained

@@ -59,9 +59,9 @@ class _Request(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "this server answers GET and HEAD", Allow="GET, HEAD")
         elif refused is not None and refused.status == HTTPStatus.UNAUTHORIZED:
             challenge = 'Basic realm="rewardlab: any name, and the token as the password"'
-            self._refuse(refused.status, refused.what, **{"WWW-Authenticate": challenge})
+            self._refuse(refused.status, refused.message, **{"WWW-Authenticate": challenge})
         elif refused is not None:
-            self._refuse(refused.status, refused.what)
+            self._refuse(refused.status, refused.message)
         else:
             return True
         return False

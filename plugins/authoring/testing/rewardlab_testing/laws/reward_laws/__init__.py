@@ -51,10 +51,10 @@ def _needs_answers(law: Law) -> Law:
 def _answers(tested: ComponentUnderTest) -> bool:
     """Return whether the reward has ever given more than a failure; ask it until it does."""
     asking, sample = bench(tested), tested.example.sample
-    for one in cases.hard(tested):
+    for completion in cases.hard(tested):
         if asking.answered:
             break
-        asking.score(cases.items(sample, [one]))
+        asking.score(cases.items(sample, [completion]))
     return asking.answered
 
 

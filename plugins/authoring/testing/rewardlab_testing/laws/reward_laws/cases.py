@@ -109,7 +109,7 @@ def altered(sample: Sample) -> Sample:
 def _ranked(given: Sequence[Completion | str]) -> list[Completion]:
     if not given:
         raise UnmetNeed(NO_RANKS)
-    return [as_completion(one) for one in given]
+    return [as_completion(completion) for completion in given]
 
 
 def _text(completion: Completion) -> str:
@@ -149,7 +149,7 @@ def _altered(value: object) -> object:
     if isinstance(value, str):
         return str(int(value) + 1) if _WHOLE_NUMBER.fullmatch(value) else f"{value} 1"
     if isinstance(value, list | tuple):
-        return [_altered(one) for one in value]
+        return [_altered(inner) for inner in value]
     if isinstance(value, dict):
-        return {key: _altered(one) for key, one in value.items()}
+        return {key: _altered(inner) for key, inner in value.items()}
     return value

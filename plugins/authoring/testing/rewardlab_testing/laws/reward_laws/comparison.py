@@ -43,8 +43,8 @@ def check_same(
         info: whether info must be the same, too.
         together: all were in one call, whose other completions the failing example shows.
     """
-    for place, (one, other) in enumerate(zip(first, then, strict=True)):
-        if (difference := _difference(one, other, tested.spec.laws, info)) is not None:
+    for place, (score, other) in enumerate(zip(first, then, strict=True)):
+        if (difference := _difference(score, other, tested.spec.laws, info)) is not None:
             got, wanted = difference
             beside = _beside(tested, completions, place) if together else ""
             raise violation(f"{describe_asked(tested, completions, place)}{how}{beside}", got, f"{wanted}, {expected}")
@@ -81,16 +81,16 @@ def as_from_json(score: Score) -> Score:
     return Score(value=score.value, info=json.loads(json.dumps(dict(score.info))), error=score.error)
 
 
-def _difference(one: Score, other: Score, laws: Laws, info: bool) -> tuple[str, str] | None:
+def _difference(score: Score, other: Score, laws: Laws, info: bool) -> tuple[str, str] | None:
     """Return the other score and the first in words; None if they are the same."""
-    if one.error is not None and other.error is not None:
+    if score.error is not None and other.error is not None:
         return None
-    kinds = [(score.error is not None, score.value is None) for score in (one, other)]
-    near = one.value is not None and other.value is not None and abs(one.value - other.value) <= laws.rounding
-    if kinds[0] != kinds[1] or not (near or one.value is None):
-        return describe_score(other), describe_score(one)
-    if info and laws.rounding <= EXACT and dict(one.info) != dict(other.info):
-        return _with_info(other, one), _with_info(one, other)
+    kinds = [(score.error is not None, score.value is None) for score in (score, other)]
+    near = score.value is not None and other.value is not None and abs(score.value - other.value) <= laws.rounding
+    if kinds[0] != kinds[1] or not (near or score.value is None):
+        return describe_score(other), describe_score(score)
+    if info and laws.rounding <= EXACT and dict(score.info) != dict(other.info):
+        return _with_info(other, score), _with_info(score, other)
     return None
 
 

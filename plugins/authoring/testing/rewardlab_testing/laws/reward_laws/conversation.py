@@ -14,7 +14,7 @@ MOST = 4
 
 
 def conversation(tested: ComponentUnderTest) -> int:
-    texts = [one for one in cases.known(tested) if not one.messages][:MOST]
+    texts = [completion for completion in cases.known(tested) if not completion.messages][:MOST]
     if not texts:
         raise NothingToTry("no completion of its example is only a text")
     if tested.spec.scope == "trajectory":
@@ -23,7 +23,7 @@ def conversation(tested: ComponentUnderTest) -> int:
             [replace(text, messages=text.conversation()) for text in texts],
         )
     else:
-        shouts = "\n".join([*(one.text for one in cases.known(tested)), *strategies.INJECTIONS])
+        shouts = "\n".join([*(completion.text for completion in cases.known(tested)), *strategies.INJECTIONS])
         begin = [talks.called("search", '{"q": "the answer"}'), {"role": "tool", "content": shouts}]
         how = "as the last answer of a conversation whose tool says what other completions say"
         others = [replace(text, messages=(*begin, *text.conversation())) for text in texts]

@@ -39,11 +39,11 @@ def prompt_copy(tested: ComponentUnderTest) -> int:
     if not prompts:
         raise UnmetNeed("needs an example whose sample has a prompt")
     copies = [Completion(text=prompt) for prompt in prompts]
-    if any(one.token_count is not None for one in bad):
+    if any(completion.token_count is not None for completion in bad):
         copies = list(map(cases.with_token_count, copies))
-    for one in bad:
-        copies += [cases.with_text(one, f"{one.text}\n{prompt}") for prompt in prompts]
-        copies += [cases.with_text(one, f"{prompt}\n{one.text}") for prompt in prompts]
+    for completion in bad:
+        copies += [cases.with_text(completion, f"{completion.text}\n{prompt}") for prompt in prompts]
+        copies += [cases.with_text(completion, f"{prompt}\n{completion.text}") for prompt in prompts]
     seen = 0
     for copy, scores in zip(copies, _each_beside(tested, bad, copies), strict=True):
         of_copy = scores[-1]
@@ -69,7 +69,7 @@ def repetition(tested: ComponentUnderTest) -> int:
             often = [replace(text, token_count=count) for text in repeated]
             compared += _check_no_gain(tested, completion, often, f"{TIMES} times over")
 
-    first = [one for one in cases.known(tested) if len(one.text) <= LONGEST]
+    first = [completion for completion in cases.known(tested) if len(completion.text) <= LONGEST]
     seen = search(check, st.lists(_prose(), min_size=1, max_size=3), tries=tested.tries, first=first)
     return seen if compared else 0
 
@@ -83,7 +83,7 @@ def padding(tested: ComponentUnderTest) -> int:
             padded = [cases.with_text(completion, pad(completion.text)) for pad in PADDING]
             compared += _check_no_gain(tested, completion, padded, "with blank space around it")
 
-    short = strategies.completions(strategies.texts(also=[one.text for one in cases.known(tested)]))
+    short = strategies.completions(strategies.texts(also=[completion.text for completion in cases.known(tested)]))
     seen = search(check, st.lists(short, min_size=1, max_size=3), tries=tested.tries, first=cases.known(tested))
     return seen if compared else 0
 
@@ -108,7 +108,7 @@ def antisymmetry(tested: ComponentUnderTest) -> int:
         if any(abs(value - other) > near for value, other in zip(values, others, strict=True)):
             raise violation(f"{asked}, in swapped order", after, f"{before}, as before")
 
-    pairs = [[one, other] for one in cases.known(tested) for other in cases.known(tested)]
+    pairs = [[completion, other] for completion in cases.known(tested) for other in cases.known(tested)]
     for pair in pairs:
         check(pair)
     return len(pairs) + search(check, cases.lists(tested, least=2, most=2), tries=tested.tries)
@@ -125,12 +125,12 @@ def _prose() -> SearchStrategy[Completion]:
     )
 
 
-def _check_no_gain(tested: ComponentUnderTest, base: Completion, variants: Sequence[Completion], what: str) -> int:
+def _check_no_gain(tested: ComponentUnderTest, base: Completion, variants: Sequence[Completion], change: str) -> int:
     """Raise LawViolation if a variant earns more than the text itself; return how many could be compared."""
     compared = 0
     for variant, (once, other) in zip(variants, _each_beside(tested, [base], variants), strict=True):
         compared += once.value is not None and other.value is not None
-        asked = f"{describe_completion(base)} {what}, {describe_completion(variant)}{_in_group(tested, [base])}"
+        asked = f"{describe_completion(base)} {change}, {describe_completion(variant)}{_in_group(tested, [base])}"
         if once.error is None and other.error is not None:
             raise violation(asked, describe_score(other), ANSWER)
         if once.value is not None and _more(tested, other, once.value):
@@ -162,7 +162,7 @@ def _each_beside(
         return
     together = scores([*base, *variants])
     if any(score.error is not None for score in together):
-        of_base = [scores([one])[0] for one in base]
+        of_base = [scores([completion])[0] for completion in base]
         yield from ([*of_base, scores([variant])[0]] for variant in variants)
     else:
         yield from ([*together[: len(base)], score] for score in together[len(base) :])
@@ -176,9 +176,8 @@ def _in_group(tested: ComponentUnderTest, base: Sequence[Completion]) -> str:
     """Return the completions of the group in words, of group scope, if the value depends on them; otherwise ""."""
     if tested.spec.scope != "group":
         return ""
-    return (
-        f"\n  in a group, beside {', '.join(describe_completion(one, OTHERS) for one in [*_one_good(tested), *base])}"
-    )
+    beside = [describe_completion(completion, OTHERS) for completion in [*_one_good(tested), *base]]
+    return f"\n  in a group, beside {', '.join(beside)}"
 
 
 def _more(tested: ComponentUnderTest, score: Score, most: float) -> bool:

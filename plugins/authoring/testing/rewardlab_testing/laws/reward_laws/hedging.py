@@ -56,10 +56,10 @@ def _hedges(right: str, wrong: str) -> list[str]:
     return texts
 
 
-def _around(one: str, other: str) -> tuple[str, str]:
+def _around(answer: str, other: str) -> tuple[str, str]:
     """Return the mark-up around two answers: what they begin and end with alike, but for letters and digits."""
-    start = _common_start(one, other)
-    end = _common_start(one[len(start) :][::-1], other[len(start) :][::-1])[::-1]
+    start = _common_start(answer, other)
+    end = _common_start(answer[len(start) :][::-1], other[len(start) :][::-1])[::-1]
     while start and start[-1].isalnum():
         start = start[:-1]
     while end and end[0].isalnum():
@@ -67,6 +67,6 @@ def _around(one: str, other: str) -> tuple[str, str]:
     return start, end
 
 
-def _common_start(one: str, other: str) -> str:
-    pairs = enumerate(zip(one, other, strict=False))
-    return one[: next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))]
+def _common_start(answer: str, other: str) -> str:
+    pairs = enumerate(zip(answer, other, strict=False))
+    return answer[: next((place for place, (left, right) in pairs if left != right), min(len(answer), len(other)))]

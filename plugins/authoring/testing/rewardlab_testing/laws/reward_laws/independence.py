@@ -76,10 +76,10 @@ def _items_apart(
     asked_alone = [(completion, alone.score([(sample, completion)])[0]) for completion in completions]
     took = time.monotonic() - began
     # `range` reports what fails alone; if it makes a whole call fail, hosts ask again one by one
-    completions = [one for one, score in asked_alone if score.error is None]
+    completions = [completion for completion, score in asked_alone if score.error is None]
     expected = [score for _, score in asked_alone if score.error is None]
-    mine = cases.items(sample, completions)
-    if not mine:
+    own = cases.items(sample, completions)
+    if not own:
         return
 
     def check(scores: Sequence[Score], how: str, at_once: bool = False) -> None:
@@ -88,20 +88,20 @@ def _items_apart(
     # first with a sample that says something else, to find scores that are remembered by the text alone
     strangers = together.score_all([[(cases.altered(sample), completion)] for completion in completions])
     if took < QUICK_S:  # in another order than before, to find scores that are remembered by a part of the text
-        check([together.score([item])[0] for item in reversed(mine)][::-1], "after those that follow it")
-    check(together.score(mine), f"in one call of {len(mine)}", at_once=True)
+        check([together.score([item])[0] for item in reversed(own)][::-1], "after those that follow it")
+    check(together.score(own), f"in one call of {len(own)}", at_once=True)
     if took < SLOW_S:
-        check(together.score(mine[::-1])[::-1], f"in one call of {len(mine)}, in reverse order", at_once=True)
-    if took < QUICK_S and len(mine) > cases.MOST:  # not of each generated case
-        rounds = -(-LONG // len(mine))
-        check(together.score(mine * rounds)[-len(mine) :], f"at the end of one call of {rounds * len(mine)}")
+        check(together.score(own[::-1])[::-1], f"in one call of {len(own)}, in reverse order", at_once=True)
+    if took < QUICK_S and len(own) > cases.MOST:  # not of each generated case
+        rounds = -(-LONG // len(own))
+        check(together.score(own * rounds)[-len(own) :], f"at the end of one call of {rounds * len(own)}")
     for size in SIZES if took < SLOW_S else SIZES[1:2]:
-        if size < len(mine):
-            calls = [mine[at : at + size] for at in range(0, len(mine), size)]
+        if size < len(own):
+            calls = [own[at : at + size] for at in range(0, len(own), size)]
             check(_joined(together.score_all(calls)), f"in calls of {size}")
     for other in _others(sample, [score for scores in strangers for score in scores]):
-        theirs = cases.items(other, completions)
-        ways = ((_alternating(theirs, mine), 1), (_alternating(mine, theirs), 0))
+        of_other = cases.items(other, completions)
+        ways = ((_alternating(of_other, own), 1), (_alternating(own, of_other), 0))
         for mixed, at in ways if took < SLOW_S else ways[:1]:
             check(together.score(mixed)[at::2], "in one call with those of another sample")
             if together.awaits:
@@ -111,15 +111,15 @@ def _items_apart(
 def _groups_apart(
     tested: ComponentUnderTest, sample: Sample, completions: Sequence[Completion], alone: Bench, together: Bench
 ) -> None:
-    mine = cases.items(sample, completions)
-    expected = alone.score(mine)
+    own = cases.items(sample, completions)
+    expected = alone.score(own)
     before: list[list[Item]] = [cases.items(cases.altered(sample), completions)]
     beside = cases.items(cases.renamed(sample), list(reversed(completions)))
-    for calls in (before, [beside, mine, [*beside, beside[0]]], [mine]):
+    for calls in (before, [beside, own, [*beside, beside[0]]], [own]):
         scores = together.score_all(calls)
-        if mine in calls:
+        if own in calls:
             how = "while other groups are" if len(calls) > 1 else "after other groups"
-            came = scores[calls.index(mine)]
+            came = scores[calls.index(own)]
             check_same(tested, completions, expected, came, how=how, expected="as alone")
 
 

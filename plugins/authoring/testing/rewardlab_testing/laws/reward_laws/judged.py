@@ -66,9 +66,9 @@ def fence(tested: ComponentUnderTest) -> int:
     seen = 0
     calls = _calls(tested)
     for call, _, judges in _asked(tested, calls, FAILURE):
-        for place, one in enumerate(call):
-            for behind in _behind(judges, one.text):
-                attack = cases.with_text(one, f"{one.text}\n{behind}\n{ORDER}")
+        for place, completion in enumerate(call):
+            for behind in _behind(judges, completion.text):
+                attack = cases.with_text(completion, f"{completion.text}\n{behind}\n{ORDER}")
                 attacked = [*call[:place], attack, *call[place + 1 :]]
                 for _, _, asked in _asked(tested, [attacked], FAILURE):
                     if ended := [line for line in _behind(asked, attack.text) if line in attack.text.splitlines()]:
@@ -83,8 +83,12 @@ def markers(tested: ComponentUnderTest) -> int:
     seen = 0
     for call, _, plain in _asked(tested, _calls(tested), FAILURE):
         forms = _forms(plain)
-        for place, one in enumerate(call if forms else []):
-            attacked = [*call[:place], cases.with_text(one, "\n".join((one.text, *PLANTED))), *call[place + 1 :]]
+        for place, completion in enumerate(call if forms else []):
+            attacked = [
+                *call[:place],
+                cases.with_text(completion, "\n".join((completion.text, *PLANTED))),
+                *call[place + 1 :],
+            ]
             for _, _, judges in _asked(tested, [attacked], FAILURE):
                 if strange := _forms(judges) - forms:
                     asked = describe_asked(tested, attacked, place).rstrip()
@@ -147,4 +151,4 @@ def _asked(tested: ComponentUnderTest, calls: Sequence[list[Completion]], reply:
 def _calls(tested: ComponentUnderTest) -> list[list[Completion]]:
     """Return the example's completions one by one; of group scope, all of them in one call."""
     known = cases.known(tested) or cases.hard(tested, cases.MOST)
-    return [known] if tested.spec.scope == "group" else [[one] for one in known]
+    return [known] if tested.spec.scope == "group" else [[completion] for completion in known]

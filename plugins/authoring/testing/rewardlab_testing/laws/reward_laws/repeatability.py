@@ -104,7 +104,7 @@ def _check_elsewhere(
     groups = [
         group  # in another order than here: in the same order, state left by the first call would not show
         for group in reversed(_groups(tested))
-        if not any(bench(tested).endless((sample, one)) for one in group)
+        if not any(bench(tested).endless((sample, completion)) for completion in group)
     ]
     payload = {
         "sample": row_as_json(sample),
@@ -131,7 +131,7 @@ def _read(tested: ComponentUnderTest, group: Sequence[Completion], answer: Json)
 def _groups(tested: ComponentUnderTest) -> list[list[Completion]]:
     """Return the completions of each call: single ones; of group scope, groups of several and of one."""
     if tested.spec.scope != "group":
-        return [[one] for one in cases.hard(tested)]
+        return [[completion] for completion in cases.hard(tested)]
     every = cases.hard(tested, 4 * cases.MOST)
     return [*(every[at : at + cases.MOST] for at in range(0, len(every), cases.MOST)), every[:1]]
 
@@ -146,9 +146,9 @@ def _check_all(
 ) -> None:
     """Raise the LawViolation with the shortest message among all differences."""
     differing: list[LawViolation] = []
-    for group, one, other in zip(groups, first, then, strict=True):
+    for group, scores, other in zip(groups, first, then, strict=True):
         try:
-            check_same(tested, group, one, other, how=how, expected=expected)
+            check_same(tested, group, scores, other, how=how, expected=expected)
         except LawViolation as broken:
             differing.append(broken)
     if differing:
@@ -160,7 +160,7 @@ def _options_from_json(tested: ComponentUnderTest) -> Config:
     try:
         return tested.spec.config.model_validate(dumped)
     except ValidationError as error:
-        wrong = "; ".join(one["msg"] for one in error.errors())
+        wrong = "; ".join(mistake["msg"] for mistake in error.errors())
         raise violation(f"{dumped!r}, the options as JSON", wrong, "options that are valid") from None
 
 

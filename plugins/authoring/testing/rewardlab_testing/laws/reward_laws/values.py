@@ -52,11 +52,11 @@ def order(tested: ComponentUnderTest) -> int:
             raise violation(
                 describe_completion(completion), describe_score(score), "a value, as of every good or bad completion"
             )
-    for one, high in zip(good, better, strict=True):
+    for good_one, high in zip(good, better, strict=True):
         for other, low in zip(bad, worse, strict=True):
             if not _above(high, low, tested.spec.laws.rounding):
                 raise violation(
-                    f"good {describe_completion(one)}\n  bad {describe_completion(other)}",
+                    f"good {describe_completion(good_one)}\n  bad {describe_completion(other)}",
                     f"{describe_score(high)} for the good one, {describe_score(low)} for the bad one",
                     "more for the good one",
                 )
@@ -64,7 +64,7 @@ def order(tested: ComponentUnderTest) -> int:
 
 
 def monotone(tested: ComponentUnderTest) -> int:
-    ladder = [cases.as_completion(one) for one in tested.example.ladder]
+    ladder = [cases.as_completion(rung) for rung in tested.example.ladder]
     if len(ladder) < 2:
         raise NothingToTry("no ladder of completions is declared: RewardExample(ladder=...)")
     scores = bench(tested).score(cases.items(tested.example.sample, ladder))
@@ -74,11 +74,11 @@ def monotone(tested: ComponentUnderTest) -> int:
                 describe_completion(completion), describe_score(score), "a value, as of every completion of a ladder"
             )
     for place in range(len(ladder) - 1):
-        one, other = scores[place : place + 2]
-        if _above(one, other, tested.spec.laws.rounding):
+        lower, other = scores[place : place + 2]
+        if _above(lower, other, tested.spec.laws.rounding):
             raise violation(
                 f"{describe_completion(ladder[place])}\n  then {describe_completion(ladder[place + 1])}",
-                f"{describe_score(one)}, then {describe_score(other)}",
+                f"{describe_score(lower)}, then {describe_score(other)}",
                 "no less for the second one, which stands higher on the ladder",
             )
     return len(ladder)
