@@ -99,3 +99,13 @@ def test_any_number_look_at_a_lock_at_a_time_and_see_only_who_holds_it(tmp_path)
     with path.open("rb") as other:
         files.fcntl.flock(other, files.fcntl.LOCK_SH)  # as another process does that looks
         assert not files.is_held(path)
+
+
+def test_who_only_looks_at_a_lock_keeps_nobody_from_taking_it(tmp_path, monkeypatch):
+    path = tmp_path / "lock"
+    path.touch()
+    looks = path.open("rb")
+    fcntl.flock(looks, fcntl.LOCK_SH)  # as `is_held` does for a moment
+    monkeypatch.setattr(files.time, "sleep", lambda seconds: looks.close())
+    files.FileLock(path).close()
+    assert looks.closed

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields
@@ -234,7 +235,7 @@ class FileLock:
         """
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._take(wait)
         except BlockingIOError:
             self.close()
             raise
@@ -244,6 +245,17 @@ class FileLock:
                 f"this file system gives no lock ({error.strerror}); name a folder on another, such as a local disk"
             )
             raise JobError(f"{path}: {problem}") from error
+
+    def _take(self, wait: bool) -> None:
+        """Take the lock. One that is held is tried again: somebody may just look whether it is (`is_held`)."""
+        for again in (True, True, False):
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if not again:
+                    raise
+                time.sleep(0.02)  # in which it has long looked
 
     def fileno(self) -> int:
         """Return the lock's file descriptor; a child process that inherits it also holds the lock."""
