@@ -48,11 +48,7 @@ class LineAppender:
     """
 
     def __init__(self, path: Path, new: bool = False) -> None:
-        """Open the file, making it if it is missing.
-
-        Args:
-            new: raise a UserError if it is there, whoever made it when.
-        """
+        """Open the file, making it if it is missing. new: raise a UserError if it is there, whoever made it when."""
         self._path = path
         try:
             if not new:
@@ -221,17 +217,12 @@ def whole_folder(target: Path) -> Iterator[Path]:
 
 
 class FileLock:
-    """A lock (flock) on a file, held until `close` or the end of the process, however it ends.
-
-    with closing(FileLock(folder / "lock")):
-        ...  # no other process is here
-    """
+    """A lock (flock) on a file, held until `close` or the end of the process, however it ends."""
 
     def __init__(self, path: Path, wait: bool = False) -> None:
         """Take the lock. Raises BlockingIOError if another process holds it, JobError if the file system has none.
 
-        Args:
-            wait: until another process holds it no more.
+        wait: until another process holds it no more.
         """
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

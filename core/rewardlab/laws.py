@@ -53,12 +53,10 @@ class Example:
 class RewardExample(Example):
     """A sample with completions whose rank is known.
 
-    Args:
-        good, bad: every good completion earns more than every bad one.
-        ladder: worst first; none earns less than the one before.
-        hedge: a right and a wrong answer as completions have them, such as two boxes: both together earn less than the
-            right one.
-        judges: makes the judges that the options name; the reward asks them directly, without limits or cassette.
+    good, bad: every good completion earns more than every bad one. ladder: worst first; none earns less than the one
+    before. hedge: a right and a wrong answer as completions have them, such as two boxes: both together earn less than
+    the right one. judges: makes the judges that the options name; the reward asks them directly,
+    without limits or cassette.
     """
 
     sample: Sample

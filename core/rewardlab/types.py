@@ -97,10 +97,8 @@ class Completion:
 
 def _last_answer(messages: Sequence[Turn]) -> int | None:
     """Return the place of the assistant's last message that has a text."""
-    answers = [
-        at for at, message in enumerate(messages) if message["role"] == "assistant" and message["content"].strip()
-    ]
-    return answers[-1] if answers else None
+    turns = [at for at, turn in enumerate(messages) if turn["role"] == "assistant" and turn["content"].strip()]
+    return turns[-1] if turns else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,8 +158,6 @@ class Candidates(Sequence[PoolEntry]):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ask:
     """A question to a judge.
-
-        reply = await judge.ask(Ask(messages=[{"role": "user", "content": "Is 4 the sum of 2 and 2?"}]))
 
     `messages` is the prompt for judges that read text. `parts` holds the structured pieces (query, a, b,
     reference) for judges that do not. `params` goes to the server as it is (temperature, max_tokens, ...).

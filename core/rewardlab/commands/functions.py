@@ -57,9 +57,7 @@ def _signature(arguments: Sequence[Argument]) -> inspect.Signature:
         default = kinds.empty if argument.required else argument.default
         parameters.append(inspect.Parameter(argument.name, kinds.POSITIONAL_OR_KEYWORD, default=default))
     # a parameter without a default behind one that has one: by name it can be given all the same
-    if any(
-        parameter.default is not kinds.empty and two.default is kinds.empty for parameter, two in pairwise(parameters)
-    ):
+    if any(first.default is not kinds.empty and two.default is kinds.empty for first, two in pairwise(parameters)):
         parameters = [parameter.replace(kind=kinds.KEYWORD_ONLY) for parameter in parameters]
     rest = [argument for argument in arguments if not _has_place(argument)]
     words = [inspect.Parameter(a.name, kinds.VAR_POSITIONAL) for a in rest if isinstance(a.mark, Overrides)]

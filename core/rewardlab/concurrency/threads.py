@@ -20,12 +20,7 @@ CLOSE_LIMIT = 2.0  # seconds that `close` waits for code that cannot be interrup
 
 
 class LoopThread:
-    """A running event loop in a daemon thread.
-
-    home = LoopThread("judges")
-    reply = home.run(judge.ask(ask))  # from any other thread
-    home.close()
-    """
+    """A running event loop in a daemon thread."""
 
     def __init__(self, name: str) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)

@@ -60,11 +60,7 @@ def measured_lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def too_long(form: str) -> str:
-    """Return what is wrong with a row that is longer than MAX_BYTES.
-
-    Args:
-        form: what it is in its file, such as "line".
-    """
+    """Return what is wrong with a row that is longer than MAX_BYTES. form: what it is in its file, such as "line"."""
     return f"this {form} is longer than {MAX_BYTES >> 20} MiB, the limit for a row; is it one row?"
 
 

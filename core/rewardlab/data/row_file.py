@@ -42,9 +42,7 @@ def read_lines(
     number: the line in which a row begins, from 1; of a JSON array and of parquet, the row's. Text is UTF-8, with or
     without a byte order mark. A row is also wrong if it has NaN or an infinity, a key twice in one object, half a
     surrogate pair (any_text: lets it pass in JSON, as a model can write one), or is longer than 64 MiB.
-
-    Args:
-        nan_is_null: NaN and infinities are null, as in what another tool recorded.
+    nan_is_null: NaN and infinities are null, as in what another tool recorded.
 
     Raises UserError at once if the file cannot be opened or nothing reads its format, later if it cannot be read to its
     end.

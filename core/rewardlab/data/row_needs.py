@@ -39,10 +39,8 @@ class RowNeeds:
     def lacks(self, sample: Sample, columns: Mapping[str, str]) -> Iterator[str]:
         """Yield a sentence for each field that a row lacks: who needs it, and how its column is named.
 
-        Of a row that lacks none, yield why components cannot use what it has.
-
-        Args:
-            columns: what columns are called, our field -> theirs.
+        Of a row that lacks none, yield why components cannot use what it has. columns: what columns are called, our
+        field -> theirs.
         """
         complete = True
         for name, readers in self.lacking(sample):

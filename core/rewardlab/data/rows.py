@@ -40,13 +40,12 @@ def _take_column(columns: dict[str, Any], name: str, parse: Callable[[Any], Any]
 def remap(sample: Sample, fields: Mapping[str, str], answered: bool = False) -> Sample:
     """Return the sample with its columns under our names, checked.
 
-    `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two columns can
-    be swapped. "a.b" is what the object in their column "a" has as "b". Our name takes the value of their column; a
-    column of our own name counts only if theirs is absent. Their column stays too, unless it became the id, the prompt
-    or the completions. As columns, a sample's id is a text, and a prompt of one user message is that message's text.
-
-    Args:
-        answered: whether the prompt has its completions, so that it may hold pictures, which text rewards pass over.
+    `fields` maps ours to theirs (`{"reference": "solution"}`), `id` and `prompt` included, all at once: two
+    columns can be swapped. "a.b" is what the object in their column "a" has as "b". Our name takes the value of their
+    column; a column of our own name counts only if theirs is absent. Their column stays too, unless it became the id,
+    the prompt or the completions.
+    As columns, a sample's id is a text, and a prompt of one user message is that message's text.
+    answered: whether the prompt has its completions, so that it may hold pictures, which text rewards pass over.
 
     Raises ValueError if there is no prompt, or the id or prompt has the wrong type.
     """

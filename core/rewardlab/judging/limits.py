@@ -9,12 +9,7 @@ from rewardlab.judging.rate_limit import RateLimit
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The limits of one judge.
-
-    Args:
-        slots: entered by each question under way.
-        budget: None without one.
-    """
+    """The limits of one judge. slots: entered by each question under way. budget: None without one."""
 
     slots: asyncio.Semaphore
     rate: RateLimit

@@ -51,11 +51,7 @@ class Share:
         return use.model_copy(update={name: self._of(judge, name, getattr(use, name)) for name in LIMITS})
 
     def budget(self, limits: Mapping[str, float], spent: Mapping[str, float]) -> dict[str, float]:
-        """Return this part of what is left of a budget, by unit.
-
-        Args:
-            spent: before there were parts.
-        """
+        """Return this part of what is left of a budget, by unit. spent: before there were parts."""
         return {unit: max(0.0, limit - spent.get(unit, 0.0)) / self.parts for unit, limit in limits.items()}
 
     def _of(self, judge: str, name: str, limit: int | None) -> int | None:

@@ -79,10 +79,7 @@ class Component(Generic[UseT, SpecT]):
 
 
 def build(planned: Component, context: Context, subject: str, needs: str) -> Any:
-    """Build a component: an object with the method `needs`.
-
-    Raises a UserError or JobError that begins with `subject`.
-    """
+    """Build a component, an object with the method `needs`; a UserError or JobError begins with `subject`."""
     try:
         built = planned.spec.build(planned.options, context)
     except RewardlabError as error:

@@ -24,9 +24,7 @@ def decisive(plan: Plan, earlier: Mapping[str, Any] | None = None) -> dict[str, 
 
     Those say how a judge is asked (a budget may be raised) and where it is reached, what counts as diverged, what
     happens to a completion without a score or if an alarm goes off, or set the options of `probe`.
-
-    Args:
-        earlier: the recipe of an earlier attempt, which is returned so instead.
+    earlier: the recipe of an earlier attempt, which is returned so instead.
     """
     raw: dict[str, Any] = _without(plan.document.raw if earlier is None else earlier, ("probe", "alarms"))
     if isinstance(stages := raw.get("stages"), list):

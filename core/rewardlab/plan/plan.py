@@ -22,9 +22,6 @@ from rewardlab.text.chat_markers import CHAT_MARKERS
 class Plan:
     """A checked recipe with the components that it names.
 
-        plan = make_plan(load("recipe.yaml"), purpose="score")
-        options = plan.components["accuracy"].options
-
     Args:
         datasets: by place, such as ("dataset",), ("stages", 0, "dataset") or ("stages", 1, "eval", "dataset").
         curriculum: orders rows.
@@ -148,10 +145,7 @@ class Plan:
     def whitens(self) -> bool:
         """Whether a normalizer wants its values divided by their deviation over the step."""
         asked = [(normalizer, normalizer.spec.whitens) for normalizer in self.normalizers]
-        return any(
-            whitens and normalizer.ask("whether it whitens", whitens, normalizer.options)
-            for normalizer, whitens in asked
-        )
+        return any(whitens and part.ask("whether it whitens", whitens, part.options) for part, whitens in asked)
 
     @property
     def replaces_groups(self) -> bool:

@@ -109,9 +109,7 @@ class _Planner:
             judges=_without_missing(judges),
             datasets=_without_missing(datasets),
             curriculum=curriculum,
-            sampler=next(
-                (candidate for candidate in (own, curriculum) if candidate and candidate.spec.most is not None), None
-            ),
+            sampler=next((part for part in (own, curriculum) if part and part.spec.most is not None), None),
             backend=self._backend,
         )
         if recipe.reward is not None:

@@ -41,9 +41,7 @@ def _own(model: type[BaseModel]) -> dict[str, str]:
 def _body(tree: ast.Module, line: int) -> list[ast.stmt]:
     """Return the statements of the class that begins at a line."""
     classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    return next(
-        (node.body for node in classes if line in (node.lineno, *(by.lineno for by in node.decorator_list))), []
-    )
+    return next((cls.body for cls in classes if line in (cls.lineno, *(by.lineno for by in cls.decorator_list))), [])
 
 
 def _text(statement: ast.stmt) -> str:

@@ -144,10 +144,7 @@ def _extended(read: _Read, noted: list[Problem] | None, extending: tuple[_Read, 
     base = _read_tree(_base(tree.pop(EXTENDS), path, place), noted)
     chain = (*extending, read)
     if any(_same(base.path, above.path) for above in chain):
-        raise UserError(
-            f"{' extends '.join(str(extending_recipe.path) for extending_recipe in (*chain, base))}: a circle",
-            where=place,
-        )
+        raise UserError(f"{' extends '.join(str(part.path) for part in (*chain, base))}: a circle", where=place)
     return extended(_extended(base, noted, chain), Part(tree, root), base.path, path)
 
 

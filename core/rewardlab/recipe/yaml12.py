@@ -49,11 +49,8 @@ def scalar(text: str) -> Tree:
 class Place(NamedTuple):
     """The place of a value: its line (from 1), its items' places by key or index; size and height count values.
 
-    A long text, a key too, has the size of several values.
-
-    Args:
-        file: the one it stands in, if that is not the recipe's own.
-        override: the text of the override that has set the value, or with a size of 0 removed it.
+    A long text, a key too, has the size of several values. file: the one it stands in, if that is not the recipe's own.
+    override: the text of the override that has set the value, or with a size of 0 removed it.
     """
 
     line: int

@@ -22,13 +22,7 @@ _S = TypeVar("_S")
 
 
 class Registry:
-    """The installed plugins, by name.
-
-        spec = Registry().find("reward", "math/accuracy")
-
-    Args:
-        points: in the place of the installed entry points.
-    """
+    """The installed plugins, by name. `points` replaces the installed entry points."""
 
     def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
         self._given = None if points is None else EntryPoints(points)

@@ -60,10 +60,7 @@ class RowIndex:
     def place(self, row_id: str, start: int, size: int) -> int | None:
         """Note where a row's scores are; return its position, or None if they had a place before.
 
-        Args:
-            start, size: in bytes.
-
-        KeyError for an id that no row has.
+        start, size: in bytes. KeyError for an id that no row has.
         """
         row = self._ask("SELECT position, start FROM rows WHERE id = ?", (row_id,))
         if not row:

@@ -36,9 +36,6 @@ from rewardlab.text.redaction import shell_command
 class ScoreJob:
     """A job that scores a file of rows.
 
-        plan = make_plan(load("recipe.yaml"), purpose="score")
-        summary = ScoreJob(plan=plan, rows="rows.jsonl", output=Path("scored.jsonl")).run()
-
     Args:
         rows, output: files.
         resume: go on with `output`.
@@ -168,8 +165,6 @@ class ScoreJob:
         except (JobError, OSError, KeyboardInterrupt) as error:
             if not self.output.exists():
                 raise
-            kind, message = (
-                (StoppedError, "stopped") if isinstance(error, KeyboardInterrupt) else (JobError, str(error))
-            )
+            kind, text = (StoppedError, "stopped") if isinstance(error, KeyboardInterrupt) else (JobError, str(error))
             there = f"{self.summary.rows} of {count} rows are in {self.output}"
-            raise kind(f"{message}\n{there}; to go on: {shell_command(self.command)}") from error
+            raise kind(f"{text}\n{there}; to go on: {shell_command(self.command)}") from error

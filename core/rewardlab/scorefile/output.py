@@ -123,13 +123,9 @@ def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
     """Return the output row that a line holds; None if it holds none."""
     try:
         row = json.loads(line)
-        components_of_row = row["components"]
-        columns = [
-            row["total"],
-            row["shaped"],
-            *(components_of_row[name][key] for name in components_of_row for key in COLUMNS),
-        ]
-        fits = tuple(row) in (KEYS, (*KEYS, PROGRESS)) and list(components_of_row) == list(components)
+        parts = row["components"]
+        columns = [row["total"], row["shaped"], *(parts[name][key] for name in parts for key in COLUMNS)]
+        fits = tuple(row) in (KEYS, (*KEYS, PROGRESS)) and list(parts) == list(components)
         return row if fits and type(row["id"]) in (int, str) and len({len(column) for column in columns}) == 1 else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

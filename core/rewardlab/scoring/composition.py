@@ -113,12 +113,10 @@ class Composition:
     ) -> ScoredGroup:
         """Return the group of the G completions of a pool of P that `kept` names, in that order.
 
+        alone: name -> P scores, of the components that score each completion by itself.
+        in_group: name -> G scores, of those that see the kept completions as a group.
         Where `alone` holds every component that the total names, the whole pool has totals: stand-ins for missing
         values and normalizers go by all P, and a policy `fail` applies to all of them. Else they go by the G kept.
-
-        Args:
-            alone: name -> P scores, of the components that score each completion by itself.
-            in_group: name -> G scores, of those that see the kept completions as a group.
         """
         of_kept = {**{name: [scores[place] for place in kept] for name, scores in alone.items()}, **in_group}
         components = {name: of_kept[name] for name in self.uses}

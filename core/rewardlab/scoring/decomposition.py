@@ -92,10 +92,7 @@ Columns = Mapping[str, Sequence[float]]
 class TotalParts:
     """The parts of n totals.
 
-    Args:
-        by_name: component -> n parts.
-        constant: the part that is the same for all n.
-        means: component -> the mean of its n values, of the components that are compared with it.
+    by_name: name -> n parts; constant: the same for all n; means: name -> mean, of the names that are compared with it.
     """
 
     by_name: Mapping[str, Sequence[float]]

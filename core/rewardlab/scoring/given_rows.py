@@ -15,11 +15,7 @@ from rewardlab.types import Group, Sample
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InputRow:
-    """A good row of the input.
-
-    Args:
-        given_id: the id as the file has it, or the derived one if it has none.
-    """
+    """A good row of the input. given_id: the id as the file has it, or the derived one if it has none."""
 
     given_id: int | str
     group: Group

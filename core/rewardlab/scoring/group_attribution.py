@@ -18,9 +18,7 @@ SAME = 1e-10
 class Contributions:
     """The contributions of each component: they and the rest add up to the shaped rewards.
 
-    Args:
-        by_name: component -> G contributions.
-        rest: G numbers, what no component contributed.
+    by_name: name -> G contributions; rest: G numbers, what no component contributed.
     """
 
     by_name: dict[str, list[float]]
@@ -29,9 +27,7 @@ class Contributions:
 
 def contributions_to_totals(parts: TotalParts, count: int) -> Contributions:
     """Return the parts as they are: the contributions to `count` rewards that nothing normalizes."""
-    return Contributions(
-        by_name={name: list(values) for name, values in parts.by_name.items()}, rest=[parts.constant] * count
-    )
+    return Contributions(by_name={name: [*part] for name, part in parts.by_name.items()}, rest=[parts.constant] * count)
 
 
 def contributions_to_shaped(
@@ -39,10 +35,8 @@ def contributions_to_shaped(
 ) -> Contributions:
     """Return the contributions to shaped rewards: slope * (a part - its mean over all n).
 
-    The rest is the same for all of them if they lie on a line of this slope, else what is left of each.
-
-    Args:
-        kept: the places of the shaped rewards among the n parts, in their order.
+    kept: the places of the shaped rewards among the n parts, in their order. The rest is the same for all of them if
+    they lie on a line of this slope, else what is left of each.
     """
     by_name = {}
     for name, values in parts.by_name.items():
@@ -59,12 +53,9 @@ def contributions_to_shaped(
 def slope_of(totals: Sequence[float], shaped: Sequence[float], pool_mean: float, amount: float) -> float:
     """Return the slope of the line of least squares through (total, shaped).
 
-    It is exact if the normalizer is a line in the group. It is 0 if the totals are equal but for rounding, unless they
-    differ from `pool_mean`, the mean of a larger pool: then the line goes through (pool_mean, 0), as for every
-    normalizer that centers, and all of ours do.
-
-    Args:
-        amount: the largest part or total, by which rounding is measured.
+    It is exact if the normalizer is a line in the group. It is 0 if the totals are equal but for rounding, unless
+    they differ from `pool_mean`, the mean of a larger pool: then the line goes through (pool_mean, 0), as for every
+    normalizer that centers, and all of ours do. amount: the largest part or total, by which rounding is measured.
     """
     least = ROUNDING * max(amount, *map(abs, totals))
     low, spread = min(totals), max(totals) - min(totals)
@@ -112,10 +103,8 @@ class ScoredTotals:
 class Attribution:
     """The contribution of each component to the shaped rewards of G completions.
 
-    Args:
-        contributions: name in the total -> G numbers.
-        rest: G numbers.
-        entries: name -> G entries of the ledger, without the contribution.
+    contributions: name in the total -> G numbers; rest: G numbers; entries: name -> G entries of the ledger, without
+    the contribution.
     """
 
     contributions: Mapping[str, Column]

@@ -36,9 +36,8 @@ Answer = TypeVar("Answer")
 class MetGroup:
     """A group that is scored.
 
-    Args:
-        members: the slots that it is a group of, in order, as on_partial says.
-        sampled: how many completions came, with those that a group sampler wanted in addition.
+    members: the slots that it is a group of, in order, as on_partial says; sampled: how many completions came, with
+    those that a group sampler wanted in addition.
     """
 
     pooled: PooledGroup
@@ -72,8 +71,7 @@ class ScoringHost(Generic[PlaceT, Answer]):
         open_pool: gives the pool of a place for so many completions.
         finish: is given a group once it is scored, and returns what those who ask for it get; it runs once, so it is
             where a ledger is written.
-        deadline: seconds from a group's first member in which the others have to come (`completion_timeout`); None:
-            any.
+        deadline: seconds from a group's first member to its last (`completion_timeout`); None: any.
         on_partial: what becomes of a group that lost members.
         scoring: seconds that scoring a group may take once it is there, as its pool knows, too; a little later whatever
             blocks the thread on which all are scored is a JobError.

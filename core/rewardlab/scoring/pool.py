@@ -24,12 +24,10 @@ Scores = Mapping[str, Sequence[Score]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PooledGroup:
-    """The group to train on.
+    """The group to train on. kept: G indices, under which its completions were put.
 
-    Args:
-        kept: G indices, under which its completions were put.
-        discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None if
-            there are no others.
+    discarded: the pool's other completions, with the scores that each of them got by itself and no totals; None if
+    there are no others.
     """
 
     group: ScoredGroup
@@ -87,10 +85,8 @@ class StreamedPool:
 class PoolScoring:
     """The functions by which a scorer scores a pool.
 
-    Args:
-        alone: gives the scores of the components of completion and batch scope.
-        in_group: of those of group scope.
-        compose: (pool, kept, scores of the whole pool, scores of the kept) -> the group; see Composition.compose_kept.
+    alone: gives the scores of the components of completion and batch scope; in_group: of those of group scope.
+    compose: (pool, kept, scores of the whole pool, scores of the kept) -> the group; see Composition.compose_kept.
     """
 
     home: LoopThread

@@ -64,10 +64,6 @@ def load_reward(
 class RecipeReward:
     """A recipe's reward, ready to score rows; from `load_reward`. Use it in `with` or `async with`, or close it.
 
-        with load_reward("recipe.yaml") as reward:
-            for group in reward.stream("rows.jsonl"):
-                print(group.sample.id, group.totals)
-
     A row is {"prompt", "completions", ...fields} as `rewardlab score` reads it: a dict, or a row of a data frame. Any
     thread may score, also inside of a running event loop (a notebook); rows under way at the same time share judges,
     workers and batches. A fork of the process opens its own at its first use; pickled, it is the recipe and overrides,
@@ -149,15 +145,10 @@ class RecipeReward:
     def score_one(self, *, prompt: Any, completion: Any, **fields: Any) -> ScoredCompletion:
         """Return one completion with its total, and each component's value, reason and contribution.
 
-        It is a group of its own: normalizers have nothing to compare it with.
-
-        Args:
-            prompt: a text or messages.
-            completion: likewise, or {"text", "token_count", "truncated"}.
-            fields: what the rewards read of the row (answer, language, ...).
-
-        Raises a UserError if a component compares the completions of a prompt, as it would have no number for one
-        alone, and what `score` raises, but for the recipe's max_missing, which is about many.
+        prompt: a text or messages. completion: likewise, or {"text", "token_count", "truncated"}. fields: what the
+        rewards read of the row (answer, language, ...). It is a group of its own: normalizers have nothing to compare
+        it with. Raises a UserError if a component compares the completions of a prompt, as it would have no number for
+        one alone, and what `score` raises, but for the recipe's max_missing, which is about many.
         """
         self._refuse_comparisons()
         group = self._group_of_one(prompt, completion, fields)
@@ -172,11 +163,7 @@ class RecipeReward:
     def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
 
-        The columns are those of docs/ledger.md.
-
-        Args:
-            library: "pandas" or "polars"; absent: the first that is installed.
-
+        library: "pandas" or "polars"; absent: the first that is installed. The columns are those of docs/ledger.md.
         Raises a UserError that says what to install if the library is missing.
         """
         return completion_table(groups, library)
@@ -248,11 +235,9 @@ class RecipeReward:
     def _refuse_comparisons(self) -> None:
         for name, planned in self.plan.components.items():
             if planned.spec.scope == "group":
-                problem = (
-                    f"compares the completions of a prompt ({planned.use.use}), and a lone completion has no others"
-                )
+                text = f"compares the completions of a prompt ({planned.use.use}), and a lone completion has no others"
                 where = self.plan.document.where(("reward", "components", name))
-                raise UserError(f"{problem}; give `score` a row with several, or take this component out", where=where)
+                raise UserError(f"{text}; give `score` a row with several, or take this component out", where=where)
 
     def _guard(self) -> MissingGuard:
         return MissingGuard.over_rows(self.plan.guarded_uses)

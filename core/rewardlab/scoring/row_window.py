@@ -37,10 +37,7 @@ def scored_in_order(
 ) -> Generator[tuple[AnyRow, ScoredGroup]]:
     """Yield each row with its scores, in order; what is still under way is cancelled if the caller stops early.
 
-    A row that exceeds the limits by itself is scored alone.
-
-    Args:
-        evaluation: as of `Scorer.score_groups`.
+    A row that exceeds the limits by itself is scored alone. evaluation: as of `Scorer.score_groups`.
     """
     return results_in_order(rows, lambda row: scorer.submit(row.group, evaluation))
 

@@ -14,13 +14,9 @@ from rewardlab.types import Completion, Sample, Score
 class ComponentScore:
     """The score of one component for one completion, and what it did to the reward.
 
-    See docs/causes.md.
-
-    Args:
-        value: the component's own number; None if it abstains or failed.
-        failed: whether it failed.
-        reason: why it failed, or the `reason` that the component gives in `info`; None if it gives none.
-        contribution: its part of the shaped reward; None if the total is not made of it.
+    value: the component's own number; None if it abstains or failed. failed: whether it failed.
+    reason: why it failed, or the `reason` that the component gives in `info`; None if it gives none.
+    contribution: its part of the shaped reward; None if the total is not made of it. See docs/causes.md.
     """
 
     value: float | None
@@ -34,10 +30,8 @@ class ComponentScore:
 class ScoredCompletion:
     """One completion with its reward.
 
-    Args:
-        total: None if a completion without a value gets zero advantage.
-        shaped: the number for a trainer; it is the sum of the contributions and `rest`, both None if they are not known
-            any more.
+    total: None if a completion without a value gets zero advantage. shaped: the number for a trainer; it is the sum
+    of the contributions and `rest`, both None if they are not known any more.
     """
 
     sample: Sample

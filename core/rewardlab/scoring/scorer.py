@@ -61,8 +61,7 @@ class Scorer(AbstractContextManager["Scorer"]):
             neither opened, checked nor closed here, and no secret is asked for.
         executors, workers: those that another scorer shares, which is closed after this one.
         home: the loop to score on, where `judges` live on it, too; it is closed after this scorer.
-        policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges that are built
-            here.
+        policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges built here.
     """
 
     def __init__(
@@ -122,9 +121,8 @@ class Scorer(AbstractContextManager["Scorer"]):
     ) -> list[ScoredGroup]:
         """Return complete groups scored, in order; wait for them. Not for use on an event loop.
 
-        Args:
-            progress: of the training, 0 to 1; None is what the recipe declares, as in an evaluation.
-            evaluation: nobody trains on them: truncated completions have their totals, and no group is left out.
+        progress: of the training, 0 to 1; None is what the recipe declares, as in an evaluation.
+        evaluation: nobody trains on them: truncated completions have their totals, and no group is left out.
         """
         purpose, streams = self._purpose(evaluation, progress), [GroupStream.of(group) for group in groups]
         return self.home.run(gather_or_cancel(self._score(stream, purpose) for stream in streams))
@@ -136,10 +134,9 @@ class Scorer(AbstractContextManager["Scorer"]):
     async def score(self, stream: GroupStream, timeout: float | None = None, evaluation: bool = False) -> ScoredGroup:
         """Return one group scored as its completions arrive; from any event loop, without blocking it.
 
-        Args:
-            timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a
-                JobError names the components that have not answered.
-            evaluation: as in `score_groups`.
+        timeout: seconds that scoring may take once the group is complete; then the work is cancelled, and a JobError
+            names the components that have not answered.
+        evaluation: as in `score_groups`.
         """
         return await self.home.here(self._score(stream, self._purpose(evaluation), timeout))
 
@@ -154,13 +151,11 @@ class Scorer(AbstractContextManager["Scorer"]):
     ) -> Pool:
         """Return an empty pool for a group of `size`, into which a trainer puts completions as they arrive.
 
-        Args:
-            timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and
-                to the chosen group.
-            progress, evaluation: as in `score_groups`.
-            sampled: whether the recipe's group sampler chooses: for trainers that give it the further completions that
-                it wants, and train on those that it keeps, in its order. Others get the rewards in the order of what
-                they put.
+        timeout: as in `score`; with a group sampler it applies to each completion by itself once it is there, and to
+            the chosen group.
+        progress, evaluation: as in `score_groups`.
+        sampled: whether the recipe's group sampler chooses: for trainers that give it the further completions that it
+            wants, and train on those that it keeps, in its order. Others get the rewards in the order of what they put.
         """
         purpose = self._purpose(evaluation, progress)
         if self._sampler is None or not sampled:

@@ -20,12 +20,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Teaching:
-    """The groups that a recipe leaves out.
-
-    Args:
-        by: the component that is the outcome.
-        between: bounds of its mean.
-    """
+    """The groups that a recipe leaves out. by: the component that is the outcome; between: bounds of its mean."""
 
     by: str
     between: tuple[float, float] | None = None
@@ -59,11 +54,10 @@ class Teaching:
     ) -> ScoredGroup:
         """Return a group with the reason why it does not teach, if it does not.
 
-        Args:
-            use: of the outcome. If its `on_missing` or `on_abstain` is `fail`, a failure or an abstention is a
-                JobError, though it be no part of the total.
-            of_pool: where advantages are less the mean of a whole pool, the scores and totals of that: among others
-                that are right, a group that is all wrong teaches.
+        use: of the outcome. If its `on_missing` or `on_abstain` is `fail`, a failure or an abstention is a JobError,
+        though it be no part of the total.
+        of_pool: where advantages are less the mean of a whole pool, the scores and totals of that: among others that
+        are right, a group that is all wrong teaches.
         """
         components, totals = of_pool or (group.components, group.totals)
         for index, score in enumerate(components[self.by]):

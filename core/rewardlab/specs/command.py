@@ -22,9 +22,7 @@ class Positional:
 class Flag:
     """The mark of an option whose flag is not --its-name alone: `Annotated[Path, Flag("-o", metavar="OUT")]`.
 
-    Args:
-        names: more flags, or with a long one (`--measure`) that flag in the place of --its-name.
-        metavar: what stands for the value in `--help`.
+    names: more flags, or with a long one (`--measure`) that flag in the place of --its-name.
     """
 
     def __init__(self, *names: str, metavar: str | None = None) -> None:

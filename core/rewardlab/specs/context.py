@@ -98,11 +98,7 @@ class Normalizer(Protocol):
     def shape(
         self, totals: Sequence[float], tokens: Sequence[int] | None, kept: Sequence[int], seed: int, /
     ) -> Sequence[float]:
-        """Return G shaped values, of the totals that `kept` (G,) names.
-
-        Args:
-            totals, tokens: (P,), the whole pool.
-        """
+        """Return G shaped values, of the totals that `kept` (G,) names. totals, tokens: (P,), the whole pool."""
 
 
 class Worker(Protocol):

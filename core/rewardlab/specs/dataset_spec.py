@@ -13,15 +13,6 @@ from rewardlab.types import Sample
 class DatasetSpec(Spec):
     """A dataset. `build` returns an iterable of Sample, streaming; iterating it again starts from the beginning.
 
-        class Sums:
-            def __iter__(self):
-                for n in range(100):
-                    yield Sample(prompt=[{"role": "user", "content": f"{n} + 1?"}], fields={"answer": str(n + 1)})
-
-        @hookimpl
-        def rewardlab_datasets():
-            return [DatasetSpec(name="sums", summary="sums with 1", build=lambda options, context: Sums())]
-
     Args:
         provides: the fields that every sample has, or a function of the options; None if this is known only after
             reading.

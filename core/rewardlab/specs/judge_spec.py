@@ -12,14 +12,6 @@ from rewardlab.specs.context import Context, Judge, Spec
 class JudgeSpec(Spec):
     """A judge. `build` returns an object with `async ask(Ask) -> Reply`; `async aclose()`, if it has one, ends its use.
 
-        class Yes:
-            async def ask(self, ask: Ask) -> Reply:
-                return Reply(text="yes", finish_reason="stop")
-
-        @hookimpl
-        def rewardlab_judges():
-            return [JudgeSpec(name="yes", summary="says yes", build=lambda options, context: Yes(), local=True)]
-
     An exception from `ask` is a failure that another try may mend (`rewardlab.errors.TryAgain` can say when);
     a Reply with `error` is final. An option whose name ends in `_env` holds the name of an environment variable with a
     secret.

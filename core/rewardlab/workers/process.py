@@ -72,15 +72,11 @@ os.register_at_fork(after_in_child=_leave_to_parent)
 class WorkerProcess:
     """A worker process, used by one thread at a time; only `kill` may be called from any thread.
 
-    Args:
-        hello: what the process builds, without its path and limit (see worker_main).
-        show: called with each chunk that the process prints, but for those of its end; returns whether the user saw it.
-        python: the interpreter of another environment; None is the host's, whose sys.path goes with it.
-        threads: math threads of the process.
-        start_limit: seconds to build what it answers with.
-        memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY.
-        growth_limit: GB that a call may add to what the process takes; None: no limit.
-        variables: further environment variables.
+    hello: what the process builds, without its path and limit (see worker_main). show: called with each chunk that the
+    process prints, but for those of its end; returns whether the user saw it. python: the interpreter of another
+    environment; None is the host's, whose sys.path goes with it. threads: math threads of the process. start_limit:
+    seconds to build what it answers with. memory: RETURN_FREED_MEMORY or KEEP_FREED_MEMORY. growth_limit: GB that a
+    call may add to what the process takes; None: no limit. variables: further environment variables.
     """
 
     def __init__(
@@ -161,11 +157,8 @@ class WorkerProcess:
     def ask(self, request: bytes, limit: float) -> dict[str, Any]:
         """Return the answer to one request, within `limit` seconds.
 
-        Args:
-            request: a JSON object, without its number.
-
-        Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError, also where the line that came is not the answer to
-        this request. When this raises, the process has been ended.
+        request: a JSON object, without its number. Raises WorkerTimeout, WorkerMemoryError or WorkerDiedError, also
+        where the line that came is not the answer to this request. When this raises, the process has been ended.
         """
         self._number += 1
         numbered = b'{"number": %d, %s' % (self._number, request[1:])
