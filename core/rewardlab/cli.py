@@ -35,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: absent: those of this program, which ends with the command.
     """
-    if arguments is None:
-        _say_early_end()
+    if arguments is None and os.name == "posix" and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _ended_early)
     try:
         return _ended(arguments)
     finally:
@@ -45,13 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _end_silently()
 
 
-def _say_early_end() -> None:
-    """Let SIGTERM, which ends a program without a word, say that the command had not begun, until `_end_silently`."""
-    if os.name == "posix" and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _ended_early)
-
-
 def _ended_early(number: int, _frame: object) -> None:
+    """Say that the command had not begun, where SIGTERM would end the program without a word."""
     with suppress(OSError):  # nobody reads it any more
         os.write(2, b"error: stopped by SIGTERM before the command had begun; nothing was written\n")
     _end_silently()

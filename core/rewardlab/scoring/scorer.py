@@ -29,7 +29,7 @@ from rewardlab.scoring.executors import Executor
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
 from rewardlab.scoring.reading import ReadStream, reading_of, with_markers
-from rewardlab.scoring.teaching import Teaching
+from rewardlab.scoring.teaching import Teaching, Votes
 from rewardlab.types import Group, Sample, Score
 from rewardlab.workers.errors import WorkerStartError
 from rewardlab.workers.shared import Workers
@@ -218,12 +218,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         totals = composition.totals(pool, composition.columns(pool.sample, alone))  # their mean is off the advantages
         return self._decided(group, teaching, (alone, totals))
 
-    def _decided(
-        self,
-        group: ScoredGroup,
-        teaching: Teaching | None,
-        of_pool: tuple[Scores, Sequence[float | None]] | None = None,
-    ) -> ScoredGroup:
+    def _decided(self, group: ScoredGroup, teaching: Teaching | None, of_pool: Votes | None = None) -> ScoredGroup:
         return group if teaching is None else teaching.decided(group, self.composition.uses[teaching.by], of_pool)
 
     async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:

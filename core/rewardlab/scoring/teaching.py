@@ -16,6 +16,8 @@ from rewardlab.types import Score
 
 ROUNDING = 1e-6
 """a share of the largest value or 1: values that differ by less are equal, as three times 1/3 is in single precision"""
+Votes = tuple[Mapping[str, Sequence[Score]], Sequence[float | None]]
+"""scores by component, and totals, of the same completions"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +48,7 @@ class Teaching:
             return None
         return f"mean {self.by} {mean:.3g} is not between {self.between[0]:g} and {self.between[1]:g}"
 
-    def decided(
-        self,
-        group: ScoredGroup,
-        use: ComponentUse,
-        of_pool: tuple[Mapping[str, Sequence[Score]], Sequence[float | None]] | None = None,
-    ) -> ScoredGroup:
+    def decided(self, group: ScoredGroup, use: ComponentUse, of_pool: Votes | None = None) -> ScoredGroup:
         """Return a group with the reason why it does not teach, if it does not.
 
         use: of the outcome. If its `on_missing` or `on_abstain` is `fail`, a failure or an abstention is a JobError,
