@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.laws import Laws
-from rewardlab.plan import make_plan
 from rewardlab.recipe import load
+from rewardlab_training import check_recipe
 
 from rewardlab_testing.assertions.checks import assert_kept
 from rewardlab_testing.backend_laws import advantage_laws, before_laws, ending_laws, whole_laws
@@ -92,7 +92,7 @@ def _try_laws(
     trial: tuple[Mapping[str, str], float, Received | None],
     folder: Path,
 ) -> TrialResult:
-    plan = make_plan(load(recipe, list(overrides), strict=False), purpose="run")
+    plan = check_recipe(load(recipe, list(overrides), strict=False), purpose="run")
     if plan.backend is None:
         raise UserError("a recipe with stages is needed, which a backend runs", where=str(recipe))
     tested = BackendTrial(plan, folder, *trial)
