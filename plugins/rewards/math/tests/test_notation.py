@@ -77,6 +77,6 @@ def test_what_has_a_meaning_stays(written):
     | st.lists(st.sampled_from(["$", "{", "}", r"\(", "½", "²", "٣", "\\"]), max_size=9).map("".join)
 )
 def test_no_text_is_too_strange(text):
-    """An escaped dollar names a unit and comes out bare: what two of them hold is a formula for whoever reads it again."""
+    """An escaped dollar names a unit and comes out bare; what stands between two may be a formula when read again."""
     once = plain(text)
     assert r"\$" in text or plain(once) == once
