@@ -1,0 +1,29 @@
+"""Take out of a text what nobody sees, so that no instruction is followed by it."""
+
+import unicodedata
+from functools import cache
+
+_FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
+"""letters and symbols by category, empty to the eye"""
+_LINES = {0x0B: "\n", 0x0C: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
+
+
+@cache
+def _unseen() -> dict[int, str | None]:
+    marks = (chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cf", "Cc", "Cs"))
+    unseen = {ord(mark): None for mark in (*marks, *_FILLERS) if mark not in "\t\n"}
+    return unseen | _LINES
+
+
+def visible(text: str) -> str:
+    """Return a text without control and format characters (zero-width spaces, joiners, marks of direction).
+
+    Line ends become newlines, and what stands before the first and behind the last sign is cut off.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return (text if text.isascii() and text.isprintable() else text.translate(_unseen())).strip()
+
+
+def says_something(text: str) -> bool:
+    """Return whether a text has a letter, a digit or a picture, and is more than punctuation and space."""
+    return any(char.isalnum() or unicodedata.category(char) == "So" for char in text)
