@@ -6,12 +6,13 @@ from typing import Any
 Argument = Callable[[Any], Any]
 """A reader of one argument: returns it as checks take it, or raises ValueError with what is needed."""
 
+MAX = 1 << 53
 RELATIONS = ("less than", "at least")
 
 
 def whole(value: Any) -> int:
     """Return a whole number of 0 or more; one that was read as 3.0 is 3."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MAX or value % 1:
         raise ValueError("a whole number of 0 or more is needed")
     return int(value)
 

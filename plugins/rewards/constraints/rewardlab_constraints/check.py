@@ -11,18 +11,15 @@ from rewardlab_constraints.language import Language
 Follows = Callable[..., bool]
 
 
-class Undecided(Exception):
-    """An instruction of which nobody can say whether a text follows it; the message says why."""
-
-
 @dataclass(frozen=True)
 class Check:
     """The check of one instruction.
 
     Args:
-        follows: whether an Answer follows it, given the arguments by name; raises Undecided.
+        follows: whether an Answer follows it, given the arguments by name.
         arguments: name -> reader; all of them are required.
         needs: what a language must have for the instruction to have a meaning there.
+        unless: says of the arguments why nobody can tell whether a text follows them, or None.
         repeats: whether it asks to say (a part of) the prompt again.
     """
 
@@ -30,11 +27,8 @@ class Check:
     follows: Follows
     arguments: Arguments
     needs: tuple[str, ...] = ()
+    unless: Callable[..., str | None] | None = None
     repeats: bool = False
-
-    def meaningless(self, language: Language) -> str | None:
-        """Return why the instruction has no meaning in a language; None if it has one."""
-        return next(filter(None, map(language.lacks, self.needs)), None)
 
 
 CHECKS: dict[str, Check] = {}
@@ -42,7 +36,11 @@ CHECKS: dict[str, Check] = {}
 
 
 def check(
-    name: str, needs: str = "", repeats: bool = False, **arguments: Argument
+    name: str,
+    needs: str = "",
+    unless: Callable[..., str | None] | None = None,
+    repeats: bool = False,
+    **arguments: Argument,
 ) -> Callable[[Follows], Follows]:
     """Return a decorator by which a function becomes the check of an instruction.
 
@@ -51,7 +49,7 @@ def check(
     """
 
     def register(follows: Follows) -> Follows:
-        CHECKS[name] = Check(name, follows, arguments, tuple(needs.split()), repeats)
+        CHECKS[name] = Check(name, follows, arguments, tuple(needs.split()), unless, repeats)
         return follows
 
     return register
@@ -64,6 +62,14 @@ class Instruction:
     check: Check
     arguments: Mapping[str, Any]
 
+    def meaningless(self, language: Language) -> str | None:
+        """Return why nobody can say whether a text in a language follows the instruction; None if one can.
+
+        It depends on the row alone, so that no response gets rid of an instruction.
+        """
+        reason = next(filter(None, map(language.lacks, self.check.needs)), None)
+        return reason or (self.check.unless(**self.arguments) if self.check.unless else None)
+
     def followed_by(self, answer: Answer) -> bool:
-        """Return whether a text follows the instruction. Raises Undecided."""
+        """Return whether a text follows the instruction."""
         return self.check.follows(answer, **self.arguments)

@@ -6,14 +6,13 @@ from typing import Any
 from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import sections
 
-from rewardlab_constraints import checks as checks  # registers all of them
+import rewardlab_constraints.checks  # noqa: F401 (registers all of them)
 from rewardlab_constraints.answer import Answer
-from rewardlab_constraints.check import Instruction, Undecided
+from rewardlab_constraints.check import Instruction
 from rewardlab_constraints.language import Language
 from rewardlab_constraints.options import FollowingOptions
 from rewardlab_constraints.rows import instructions_of, language_in
 from rewardlab_constraints.visible import says_something, visible
-
 
 SHORTEST_PROMPT = 20
 """characters of a prompt that is taken out of a text which repeats it; a shorter one may be said by chance"""
@@ -89,16 +88,9 @@ def loose_variants(text: str) -> Iterator[str]:
 def verdict(instruction: Instruction, answers: Sequence[Answer], language: Language) -> dict[str, Any]:
     """Return whether one of the texts follows an instruction, or why nobody can say."""
     entry: dict[str, Any] = {"id": instruction.check.name}
-    if reason := instruction.check.meaningless(language):
+    if reason := instruction.meaningless(language):
         return entry | {"followed": None, "reason": reason}
-    undecided = None
-    for answer in answers:
-        try:
-            if instruction.followed_by(answer):
-                return entry | {"followed": True}
-        except Undecided as error:
-            undecided = str(error)
-    return entry | ({"followed": False} if undecided is None else {"followed": None, "reason": undecided})
+    return entry | {"followed": any(map(instruction.followed_by, answers))}
 
 
 def why_without_instructions(options: FollowingOptions, sample: Sample) -> str | None:
@@ -116,7 +108,7 @@ def why_meaningless(options: FollowingOptions, sample: Sample) -> str | None:
         instructions, language = instructions_of(options, sample), language_in(options, sample)
     except ValueError:
         return None
-    reasons = [instruction.check.meaningless(language) for instruction in instructions]
+    reasons = [instruction.meaningless(language) for instruction in instructions]
     return reasons[0] if all(reasons) else None
 
 

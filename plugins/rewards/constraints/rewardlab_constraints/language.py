@@ -1,6 +1,6 @@
 """Languages: what words, sentences, letters and capitals are in each, read from languages/CODE.toml.
 
-A language without a file is read by Unicode alone: words stand between spaces, and nothing is known of its alphabet.
+Of a language without a file only its script is known, and nothing of its alphabet.
 """
 
 import tomllib
@@ -13,8 +13,8 @@ from typing import Literal
 
 from rewardlab.text import named_language
 
-Need = Literal["words", "word_count", "sentences", "capitals", "alphabet", "vowels", "syllables", "lists", "english"]
-"""What an instruction needs of a language to have a meaning there."""
+_WITH_CAPITALS = ("Latn", "Cyrl", "Grek", "Armn")
+_WITHOUT_SPACES = ("lo", "km", "my", "bo", "dz")
 
 
 @dataclass(frozen=True, eq=False)  # one object a language, by which patterns are kept
@@ -44,18 +44,34 @@ class Language:
     lists: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def lacks(self, need: str) -> str | None:
-        """Return why an instruction with this need has no meaning in the language; None if it has one."""
+        """Return why an instruction with this need has no meaning in the language; None if it has one.
+
+        A need is one of those below, or the name of a list.
+        """
         if need in ("stop_words", "conjunctions", "pronouns", "verbs"):
             return None if need in self.lists else f"no list of {need.replace('_', ' ')} in {self.name}"
+        if need == "detected":
+            return self._undetected
         return {
             "words": None if self.words == "spaced" else f"{self.name} puts no spaces between words",
             "sentences": None if self.sentences else f"no mark ends a sentence in {self.name}",
+            "latin": None if self.latin else f"{self.name} writes the names of the list in its own letters",
             "capitals": None if self.capitals else f"{self.name} has no capital letters",
-            "alphabet": None if self.alphabet else f"words begin with no letter of an alphabet in {self.name}",
-            "vowels": None if self.vowels else f"{self.name} does not write vowels and consonants as letters",
-            "syllables": None if self.syllables != "none" else f"syllables are not told by the letters in {self.name}",
+            "alphabet": None if self.alphabet else f"no alphabet for the first letters of words in {self.name}",
+            "vowels": None if self.vowels else f"no vowels and consonants among the letters of {self.name}",
+            "syllables": None if self.syllables != "none" else f"no rule for the syllables of {self.name}",
             "english": None if self.code == "en" else f"its task is in English, and the row in {self.name}",
         }[need]
+
+    @cached_property
+    def _undetected(self) -> str | None:
+        from rewardlab_language.languages import UnknownLanguage, resolve
+
+        try:
+            resolve(self.code)
+        except UnknownLanguage as error:
+            return str(error)
+        return None
 
     @cached_property
     def letters(self) -> frozenset[str]:
@@ -73,7 +89,7 @@ class Language:
 
 
 def language_of(tag: str) -> Language:
-    """Return a language by its code, tag or name; one without a file is read by Unicode alone."""
+    """Return a language by its code, tag or name."""
     return _language(named_language(tag) or tag.replace("_", "-").partition("-")[0].strip().casefold())
 
 
@@ -81,7 +97,20 @@ def language_of(tag: str) -> Language:
 def _language(code: str) -> Language:
     file = files(__package__) / "languages" / f"{code}.toml"
     if not (code.isascii() and code.isalpha() and file.is_file()):
-        return Language(code=code[:20], name=code[:20])
+        return _by_script(code[:20])
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     lists = {name: frozenset(words.split()) for name, words in table.pop("lists", {}).items()}
     return Language(code=code, lists=lists, **table)
+
+
+def _by_script(code: str) -> Language:
+    from rewardlab_language.languages import SCRIPTS
+
+    scripts = SCRIPTS.get(code, frozenset({"Latn"}))
+    return Language(
+        code=code,
+        name=f"the language {code!r}",
+        words="unmarked" if code in _WITHOUT_SPACES else "spaced",
+        capitals=not scripts.isdisjoint(_WITH_CAPITALS) and code not in _WITHOUT_SPACES,
+        latin="Latn" in scripts,
+    )

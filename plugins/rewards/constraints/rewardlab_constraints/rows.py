@@ -15,7 +15,9 @@ def instructions_of(options: FollowingOptions, sample: Sample) -> list[Instructi
     """Return the instructions of a row, in order. Raises ValueError that names the field, the place and the key."""
     names, given = sample.fields.get(options.instructions), sample.fields.get(options.arguments)
     if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"field {options.instructions!r}: a list of names of instructions is needed, not {_shown(names)}")
+        raise ValueError(
+            f"field {options.instructions!r}: a list of names of instructions is needed, not {_shown(names)}"
+        )
     if given is None:
         given = [{}] * len(names)
     if not isinstance(given, list | tuple) or len(given) != len(names):

@@ -9,8 +9,8 @@ CHARACTERS = "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\
 """Chinese characters and kana, each of which counts as one word"""
 UNMARKED = "\u0e00-\u0e4f\u0e80-\u0ecf\u1000-\u104f\u1780-\u17df"
 """Thai, Lao, Burmese and Khmer, in which nothing parts words"""
-LETTERS_A_WORD = (2.8, 6.5)
-"""letters of a Thai word in the mean, surely: 4.17 in the Universal Declaration of Human Rights"""
+LETTERS_A_WORD = 4.17
+"""letters of a Thai word in the mean of the Universal Declaration of Human Rights (rewardlab-format's word_count)"""
 _CHARACTER = re.compile(f"[{CHARACTERS}]")
 _UNMARKED = re.compile(f"[{UNMARKED}]+")
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -66,17 +66,15 @@ def stripped(word: str) -> str:
     return word[start:end]
 
 
-def number_of_words(text: str) -> tuple[int, int]:
-    """Return the least and the greatest number of words that a text may have.
+def number_of_words(text: str) -> int:
+    """Return the number of words: a Chinese character or a kana is one, whatever the row's language is.
 
-    They differ in a text of Thai and its like. A Chinese character or a kana is a word, whatever the row's language is.
+    In Thai and its like it is estimated by the letters, so that nobody hides words in a script without spaces.
     """
     unmarked = sum(sum(map(str.isalpha, run)) for run in _UNMARKED.findall(text))
-    text = _UNMARKED.sub(" ", text)
+    text = _UNMARKED.sub(" ", text) if unmarked else text
     characters = len(_CHARACTER.findall(text))
-    sure = characters + len(words(_CHARACTER.sub(" ", text) if characters else text))
-    low, high = LETTERS_A_WORD
-    return sure + int(unmarked / high), sure + int(unmarked / low)
+    return round(unmarked / LETTERS_A_WORD) + characters + len(words(_CHARACTER.sub(" ", text) if characters else text))
 
 
 def letters(word: str) -> list[str]:

@@ -13,13 +13,13 @@ def capital_word_frequency(answer: Answer, capital_frequency: int, capital_relat
     return holds(sum(token.isupper() for token in tokens(answer.text)), capital_relation, capital_frequency)
 
 
-@check("change_case:english_capital", needs="capitals")
+@check("change_case:english_capital", needs="capitals detected")
 def english_capital(answer: Answer) -> bool:
     """Return whether a text has capital letters alone and is in English, or in the row's language."""
     return answer.text.isupper() and is_in(answer.text, answer.language.code)
 
 
-@check("change_case:english_lowercase", needs="capitals")
+@check("change_case:english_lowercase", needs="capitals detected")
 def english_lowercase(answer: Answer) -> bool:
     """Return whether a text has small letters alone and is in English, or in the row's language."""
     return answer.text.islower() and is_in(answer.text, answer.language.code)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import holds, positive, relation, text, texts, whole
-from rewardlab_constraints.check import Undecided, check
+from rewardlab_constraints.check import check
 from rewardlab_constraints.language import Language
 from rewardlab_constraints.treebank import tokens
 from rewardlab_constraints.words import marks
@@ -14,7 +14,7 @@ PERSON_NAMES = """
 Emma Liam Sophia Jackson Olivia Noah Ava Lucas Isabella Mason Mia Ethan Charlotte Alexander Amelia Benjamin Harper Leo
 Zoe Daniel Chloe Samuel Lily Matthew Grace Owen Abigail Gabriel Ella Jacob Scarlett Nathan Victoria Elijah Layla
 Nicholas Audrey David Hannah Christopher Penelope Thomas Nora Andrew Aria Joseph Claire Ryan Stella Jonathan
-""".split()
+"""
 TIMES = (1, 2, 3, 5, 7)
 """how often count:keywords_multiple asks for its five words"""
 _CLITICS = "[وف]?(?:ال|لل|[بكل](?:ال)?)?"
@@ -25,7 +25,7 @@ _CLITICS = "[وف]?(?:ال|لل|[بكل](?:ال)?)?"
 def whole_word(word: str, language: Language) -> re.Pattern[str]:
     """Return the pattern of a word as one in a language, in a folded text.
 
-    Chinese, Japanese and Thai put no spaces around it, Korean writes particles behind it, Arabic "and" and "the" before.
+    Chinese, Japanese and Thai put no spaces around it, Korean writes particles behind, Arabic "and" and "the" before.
     """
     letter, pattern = rf"[\w{marks()}]", re.escape(language.folded(word.strip()))
     if language.words != "spaced":
@@ -84,13 +84,7 @@ def second_words(answer: Answer, keyword: str) -> bool:
     return len(words) > 2 and words[1] == words[-2] == answer.language.folded(keyword.strip())
 
 
-@check("count:person_names", N=whole)
+@check("count:person_names", needs="latin", N=whole)
 def person_names(answer: Answer, N: int) -> bool:  # noqa: N803
-    """Return whether N different names of IFBench's list are there.
-
-    A language in other letters writes them in other ways: there too few are undecided.
-    """
-    found = sum(re.search(rf"\b{name}\b", answer.text) is not None for name in PERSON_NAMES)
-    if found < N and not answer.language.latin:
-        raise Undecided(f"{answer.language.name} may write the listed names in its own letters")
-    return found >= N
+    """Return whether N different names of IFBench's list are there."""
+    return sum(re.search(rf"\b{name}\b", answer.text) is not None for name in PERSON_NAMES.split()) >= N

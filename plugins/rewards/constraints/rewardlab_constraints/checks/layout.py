@@ -3,6 +3,7 @@
 import json
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import positive, text, whole
@@ -129,7 +130,7 @@ def line_indent(answer: Answer) -> bool:
     """Return whether each of several lines is indented more than the one before."""
     lines = [line for line in answer.text.split("\n") if line.strip()]
     indents = [len(line) - len(line.lstrip(" ")) for line in lines]
-    return len(lines) > 1 and all(before < after for before, after in zip(indents, indents[1:], strict=False))
+    return len(lines) > 1 and all(before < after for before, after in pairwise(indents))
 
 
 @check("format:newline", needs="words")

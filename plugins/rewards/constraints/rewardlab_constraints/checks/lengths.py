@@ -1,35 +1,25 @@
 """Instructions about numbers of words, sentences and paragraphs, and about their lengths."""
 
 from collections import Counter
+from itertools import pairwise
 
 from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import holds, positive, relation, text, whole
-from rewardlab_constraints.check import Undecided, check
+from rewardlab_constraints.check import check
 from rewardlab_constraints.visible import says_something
 from rewardlab_constraints.words import bare, letters, number_of_words, stripped
-
-
-def _between(answer: Answer, low: int, high: float) -> bool:
-    """Return whether a text has so many words; undecided in Thai if it is near a bound."""
-    least, most = number_of_words(answer.text)
-    verdicts = {low <= count <= high for count in (least, most)} | ({True} if least < low <= high < most else set())
-    if len(verdicts) > 1:
-        raise Undecided(f"between {least} and {most} words, which nothing parts")
-    return verdicts.pop()
 
 
 @check("length_constraints:number_words", num_words=whole, relation=relation)
 def number_words(answer: Answer, num_words: int, relation: str) -> bool:
     """Return whether there are fewer, or at least as many words; a Chinese or Japanese character is one."""
-    if relation == "at least":
-        return _between(answer, num_words, float("inf"))
-    return _between(answer, 0, num_words - 1)
+    return holds(number_of_words(answer.text), relation, num_words)
 
 
 @check("count:word_count_range", min_words=whole, max_words=whole)
 def word_count_range(answer: Answer, min_words: int, max_words: int) -> bool:
     """Return whether the number of words is within a range."""
-    return _between(answer, min_words, max_words)
+    return min_words <= number_of_words(answer.text) <= max_words
 
 
 @check("length_constraints:number_sentences", needs="sentences", num_sentences=whole, relation=relation)
@@ -48,9 +38,7 @@ def number_paragraphs(answer: Answer, num_paragraphs: int) -> bool:
     return all(map(says_something, inner)) and len(inner) + len(ends) == num_paragraphs
 
 
-@check(
-    "length_constraints:nth_paragraph_first_word", num_paragraphs=positive, nth_paragraph=positive, first_word=text
-)
+@check("length_constraints:nth_paragraph_first_word", num_paragraphs=positive, nth_paragraph=positive, first_word=text)
 def nth_paragraph_first_word(answer: Answer, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
     """Return whether blank lines part so many paragraphs, of which one begins with a word."""
     paragraphs = [part for part in answer.text.split("\n\n") if says_something(part)]
@@ -101,5 +89,5 @@ def sentence_words(answer: Answer) -> bool:
 def increment(answer: Answer, small_n: int) -> bool:
     """Return whether each of several sentences has small_n words more than the one before."""
     counts = [len(bare(sentence)) for sentence in answer.sentences]
-    steps = [after - before for before, after in zip(counts, counts[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(counts)]
     return bool(steps) and set(steps) == {small_n}

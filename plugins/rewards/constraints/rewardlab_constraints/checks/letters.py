@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import holds, letter, relation, whole
@@ -41,7 +42,7 @@ def _plain(letter: str, language: Language) -> str:
 def no_consecutive(answer: Answer) -> bool:
     """Return whether no two words in a row begin with the same letter."""
     firsts = [first_letter(word) for word in answer.bare]
-    return len(firsts) > 1 and all(before != after for before, after in zip(firsts, firsts[1:], strict=False))
+    return len(firsts) > 1 and all(before != after for before, after in pairwise(firsts))
 
 
 @check("words:vowel", needs="vowels")
@@ -70,13 +71,13 @@ def palindrome(answer: Answer) -> bool:
 def alliteration_increment(answer: Answer) -> bool:
     """Return whether each sentence has more words in alliteration than the one before."""
     counts = [_alliterating(answer.language.folded(sentence)) for sentence in answer.sentences]
-    return len(counts) > 1 and all(before < after for before, after in zip(counts, counts[1:], strict=False))
+    return len(counts) > 1 and all(before < after for before, after in pairwise(counts))
 
 
 def _alliterating(sentence: str) -> int:
     """Return how many words begin with the first letter of a neighbour."""
     firsts = [first_letter(word) for word in bare(sentence)]
-    same = [before == after for before, after in zip(firsts, firsts[1:], strict=False)]
+    same = [before == after for before, after in pairwise(firsts)]
     return sum(before or after for before, after in zip([False, *same], [*same, False], strict=True))
 
 
@@ -84,7 +85,7 @@ def _alliterating(sentence: str) -> int:
 def odd_even_syllables(answer: Answer) -> bool:
     """Return whether words with odd and with even numbers of syllables alternate."""
     odd = [syllables(word, answer.language) % 2 for word in answer.bare]
-    return len(odd) > 1 and all(before != after for before, after in zip(odd, odd[1:], strict=False))
+    return len(odd) > 1 and all(before != after for before, after in pairwise(odd))
 
 
 def syllables(word: str, language: Language) -> int:
@@ -94,7 +95,9 @@ def syllables(word: str, language: Language) -> int:
     if language.code in ("ru", "tr", "sw"):
         return sum(char in language.vowels for char in word) or 1
     groups = len(re.findall(f"[{language.vowels}y]+", word))
-    if language.code == "en":
-        if re.search(r"[^aeiouyl]es?$|[^aeiouytd]ed$", word) and not re.search(r"(?:[sxzc]|[cs]h|g)es$", word):
-            groups -= 1
-    return max(groups, 1)
+    return max(1, groups - (language.code == "en" and _has_silent_e(word)))
+
+
+def _has_silent_e(word: str) -> bool:
+    """Return whether the last e is silent, as in "made", "makes" and "baked", and not in "table", "wanted", "boxes"."""
+    return bool(re.search(r"[^aeiouyl]es?$|[^aeiouytd]ed$", word)) and not re.search(r"(?:[sxzcg]|[cs]h)es$", word)

@@ -1,5 +1,7 @@
 """Instructions about kinds of sentences and the words at their edges."""
 
+from itertools import pairwise
+
 from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.check import check
 from rewardlab_constraints.sentences import CLOSING
@@ -31,11 +33,11 @@ def sentence_balance(answer: Answer) -> bool:
 @check("words:last_first", needs="words sentences")
 def last_first(answer: Answer) -> bool:
     """Return whether each sentence begins with the last word of the one before."""
-    words = [[stripped(word) for word in sentence.split()] for sentence in map(answer.language.folded, answer.sentences)]
+    words = [
+        [stripped(word) for word in sentence.split()] for sentence in map(answer.language.folded, answer.sentences)
+    ]
     edges = [[word for word in sentence if word] for sentence in words]
-    return len(edges) > 1 and all(
-        before and after and before[-1] == after[0] for before, after in zip(edges, edges[1:], strict=False)
-    )
+    return len(edges) > 1 and all(before and after and before[-1] == after[0] for before, after in pairwise(edges))
 
 
 @check("words:paragraph_last_first", needs="words")

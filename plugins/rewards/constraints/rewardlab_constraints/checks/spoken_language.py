@@ -5,7 +5,7 @@ from typing import Any
 
 from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import text
-from rewardlab_constraints.check import Undecided, check
+from rewardlab_constraints.check import check
 
 MOSTLY = 0.7
 """share of a text in a language, by letters weighed by what they say, from which on it is in it (language/fidelity)"""
@@ -33,7 +33,19 @@ def language(value: Any) -> str:
     return tag
 
 
-@check("language:response_language", language=language)
+def undetectable(language: str) -> str | None:
+    """Return why nothing tells a language; None if something does."""
+    from rewardlab_language.detector_languages import undetected
+    from rewardlab_language.languages import UnknownLanguage, resolve
+
+    try:
+        resolve(language)
+    except UnknownLanguage as error:
+        return None if undetected(language) & _SCRIPTS.keys() else str(error)
+    return None
+
+
+@check("language:response_language", unless=undetectable, language=language)
 def response_language(answer: Answer, language: str) -> bool:
     """Return whether a text is in a language."""
     return is_in(answer.text, language)
@@ -41,28 +53,15 @@ def response_language(answer: Answer, language: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def is_in(text: str, tag: str) -> bool:
-    """Return whether a text is in a language. Raises Undecided if nothing can tell the language."""
-    from rewardlab_language.languages import UnknownLanguage
-
-    try:
-        share = _meter(tag).measure(text.lower()).value
-    except UnknownLanguage as error:
-        share = _share_by_script(text, tag)
-        if share is None:
-            raise Undecided(str(error)) from None
-    return share is not None and share >= MOSTLY
-
-
-def _share_by_script(text: str, tag: str) -> float | None:
-    """Return the share of letters in a script that only one language has; None for a language without such a one."""
+    """Return whether a text is in a language that something tells; a few words that may be in it are."""
     from rewardlab_language.detector_languages import undetected
 
     blocks = [_SCRIPTS[code] for code in undetected(tag) if code in _SCRIPTS]
+    if not blocks:
+        return (_meter(tag).measure(text.lower()).value or 0.0) >= MOSTLY
     letters = [ord(char) for char in text if char.isalpha()]
-    if not blocks or not letters:
-        return None
     low, high = blocks[0]
-    return sum(low <= letter <= high for letter in letters) / len(letters)
+    return sum(low <= letter <= high for letter in letters) >= MOSTLY * max(1, len(letters))
 
 
 @lru_cache(maxsize=1 << 7)

@@ -12,7 +12,7 @@ from rewardlab_constraints.words import bare, stripped
 CAPITALS = (
     "Reykjavik Helsinki Oslo Tallinn Stockholm Riga Moscow Copenhagen Vilnius Minsk Dublin Berlin Amsterdam Warsaw "
     "London Brussels Prague Luxembourg Paris Vienna Bratislava Budapest Vaduz Chisinau Bern Ljubljana Zagreb"
-).split()
+)
 """capitals of Europe north of 45 degrees, from north to south"""
 AFRICA = 52
 """lines from Zimbabwe on, at least"""
@@ -31,7 +31,7 @@ def multiples(answer: Answer) -> bool:
 
 @check("custom:mcq_count_length", needs="english")
 def mcq_count_length(answer: Answer) -> bool:
-    """Return whether four questions, each longer than the one before, have five options each, and nothing else is there."""
+    """Return whether four questions, each longer than the one before, have five options, and nothing else is there."""
     parts = re.split(r"Question \d+[.|):;]?", answer.text)
     if len(parts) != 5 or parts[0].strip():
         return False
@@ -78,7 +78,7 @@ def sentence_alphabet(answer: Answer) -> bool:
 @check("custom:european_capitals_sort", needs="english")
 def european_capitals_sort(answer: Answer) -> bool:
     """Return whether the capitals of Europe north of 45 degrees stand from north to south, with commas between."""
-    return [name.strip() for name in _ascii(answer.text).split(",") if name.strip()] == CAPITALS
+    return [name.strip() for name in _ascii(answer.text).split(",") if name.strip()] == CAPITALS.split()
 
 
 @check("custom:csv_city")
@@ -100,7 +100,7 @@ def csv_special_character(answer: Answer) -> bool:
 def csv_quotes(answer: Answer) -> bool:
     """Return whether each field of three rows, parted by tabs, is quoted."""
     rows = _rows(answer.text, "\t")
-    fields = (field for line in answer.text.split("\n")[1:] for field in line.split("\t"))
+    fields = (field for line in answer.text.split("\n") for field in line.split("\t"))
     return _has(rows, _STUDENT, 3) and all(re.fullmatch(r'\s*"[^"]*"\s*', field) for field in fields)
 
 
@@ -112,7 +112,7 @@ def _has(rows: list[list[str]], header: list[str], number: int) -> bool:
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     """Return the rows of CSV; none if it cannot be read, as with a field of more than 131,072 characters."""
     try:
-        return [row for row in csv.reader(text.split("\n"), delimiter=delimiter, skipinitialspace=True)]
+        return list(csv.reader(text.split("\n"), delimiter=delimiter, skipinitialspace=True))
     except csv.Error:
         return []
 

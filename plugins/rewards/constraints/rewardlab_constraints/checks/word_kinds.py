@@ -9,7 +9,7 @@ from rewardlab_constraints.treebank import tokens
 from rewardlab_constraints.words import CHARACTERS, PUNCTUATION, stripped
 
 _JAPANESE = re.compile(f"[{CHARACTERS}]")
-_NO_VERBS = frozenset("during something nothing everything anything morning evening spring string thing".split())
+_NO_VERBS = "during something nothing everything anything morning evening spring string thing"
 """words in -ing that are none"""
 _PUNCTUATION = str.maketrans("", "", PUNCTUATION)
 
@@ -45,7 +45,7 @@ def start_verb(answer: Answer) -> bool:
     """Return whether the first word is a verb."""
     first = stripped(answer.folded.split()[0])
     if first.endswith("ing") and len(first) > 4:
-        return first not in _NO_VERBS
+        return first not in _NO_VERBS.split()
     stems = {first, *(first.removesuffix(end) for end in ("ing", "s", "es", "ed", "d"))}
     stems |= {stem + "e" for stem in stems} | {stem[:-1] for stem in stems if stem[-2:-1] == stem[-1:]}
     return not stems.isdisjoint(answer.language.lists["verbs"])
