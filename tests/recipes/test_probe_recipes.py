@@ -22,10 +22,10 @@ RECIPES = [
     for path in sorted(FOLDER.rglob("*.yaml"))
     if any(stage["use"] == "rl" for stage in load(path, strict=False).raw.get("stages", ()))
     and path.parent.name not in ("pb_rlsvr_baselines", "mr3_ablations", "amro_ablations")
-    and path.stem not in ("r3_miniature_policy", "amro", "amro_miniature", "amro_synced")
+    and path.stem not in ("r3_miniature_policy", "amro", "amro_miniature", "amro_synced", "if_rlvr")
 ]
 """those that train by a reward of ours; what a served reward model likes, only that model knows, and rubric judges are
-tried in test_r3_recipes.py, a critic by checklist in test_amro.py"""
+tried in test_r3_recipes.py, a critic by checklist in test_amro.py, instructions in test_if_rlvr.py"""
 
 
 def reward_of(recipe):
