@@ -7,9 +7,9 @@ from rewardlab import Completion, Context, Sample, Score
 from rewardlab.text import sections
 
 import rewardlab_constraints.checks  # noqa: F401 (registers all of them)
-from rewardlab_constraints.answer import Answer
-from rewardlab_constraints.check import Instruction
-from rewardlab_constraints.language import Language
+from rewardlab_constraints.instruction_check import Instruction
+from rewardlab_constraints.judged_text import JudgedText
+from rewardlab_constraints.language_rules import LanguageRules
 from rewardlab_constraints.options import FollowingOptions
 from rewardlab_constraints.rows import instructions_of, language_in
 from rewardlab_constraints.visible import says_something, visible
@@ -42,7 +42,7 @@ class Following:
         text = judged(text, self._options.part)
         if not any(instruction.check.repeats for instruction in instructions):
             text = without_prompt(text, sample)
-        answers = [Answer(variant, language) for variant in self._variants(text) if says_something(variant)]
+        answers = [JudgedText(variant, language) for variant in self._variants(text) if says_something(variant)]
         verdicts = [verdict(instruction, answers, language) for instruction in instructions]
         decided = [entry["followed"] for entry in verdicts if entry["followed"] is not None]
         info: dict[str, Any] = {"instructions": verdicts}
@@ -85,7 +85,7 @@ def loose_variants(text: str) -> Iterator[str]:
         yield visible(variant.replace("*", ""))
 
 
-def verdict(instruction: Instruction, answers: Sequence[Answer], language: Language) -> dict[str, Any]:
+def verdict(instruction: Instruction, answers: Sequence[JudgedText], language: LanguageRules) -> dict[str, Any]:
     """Return whether one of the texts follows an instruction, or why nobody can say."""
     entry: dict[str, Any] = {"id": instruction.check.name}
     if reason := instruction.meaningless(language):

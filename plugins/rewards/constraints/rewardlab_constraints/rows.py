@@ -6,8 +6,8 @@ from typing import Any
 from rewardlab import Sample
 from rewardlab.errors import nearest
 
-from rewardlab_constraints.check import CHECKS, Check, Instruction
-from rewardlab_constraints.language import Language, language_of
+from rewardlab_constraints.instruction_check import CHECKS, Instruction, InstructionCheck
+from rewardlab_constraints.language_rules import LanguageRules, language_of
 from rewardlab_constraints.options import FollowingOptions
 
 
@@ -31,7 +31,7 @@ def instructions_of(options: FollowingOptions, sample: Sample) -> list[Instructi
     ]
 
 
-def language_in(options: FollowingOptions, sample: Sample) -> Language:
+def language_in(options: FollowingOptions, sample: Sample) -> LanguageRules:
     """Return the language of a row; English if it has none. Raises ValueError for one that is no text."""
     tag = sample.fields.get(options.language)
     if tag is not None and (not isinstance(tag, str) or not tag.strip()):
@@ -39,13 +39,13 @@ def language_in(options: FollowingOptions, sample: Sample) -> Language:
     return language_of("en" if tag is None else tag)
 
 
-def _check(options: FollowingOptions, place: int, name: str) -> Check:
+def _check(options: FollowingOptions, place: int, name: str) -> InstructionCheck:
     if name not in CHECKS:
         raise ValueError(f"{options.instructions}[{place}]: no instruction {_shown(name)}{nearest(name, CHECKS)}")
     return CHECKS[name]
 
 
-def _arguments(options: FollowingOptions, place: int, check: Check, values: Any) -> dict[str, Any]:
+def _arguments(options: FollowingOptions, place: int, check: InstructionCheck, values: Any) -> dict[str, Any]:
     where = f"{options.arguments}[{place}]"
     if values is None:
         values = {}
@@ -62,7 +62,7 @@ def _arguments(options: FollowingOptions, place: int, check: Check, values: Any)
     return {key: _argument(f"{where}.{key}", check, key, value) for key, value in given.items()}
 
 
-def _argument(where: str, check: Check, key: str, value: Any) -> Any:
+def _argument(where: str, check: InstructionCheck, key: str, value: Any) -> Any:
     try:
         return check.arguments[key](value)
     except ValueError as error:

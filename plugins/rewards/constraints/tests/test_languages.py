@@ -3,7 +3,7 @@
 from helpers.each_case import each_case
 from helpers.instructions import followed, scored
 from rewardlab_constraints.checks.letters import syllables
-from rewardlab_constraints.language import language_of
+from rewardlab_constraints.language_rules import language_of
 from rewardlab_constraints.words import number_of_words
 
 LANGUAGES = ("zh", "ja", "th", "ar", "hi", "de", "sw", "ko", "ru", "tr")

@@ -4,7 +4,7 @@ import pytest
 from helpers.each_case import each_case
 from helpers.growth import many, refuse_growth
 from helpers.instructions import followed, scored
-from rewardlab_constraints.check import CHECKS
+from rewardlab_constraints.instruction_check import CHECKS
 
 ARGUMENTS = {
     "keywords:existence": {"keywords": ["river"]},

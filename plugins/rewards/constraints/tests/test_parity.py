@@ -99,7 +99,7 @@ def test_all_rows_of_ifbench_get_its_verdicts_but_for_some_with_a_reason():
 
 
 def test_every_instruction_of_both_is_known_and_there_are_as_many_as_told():
-    from rewardlab_constraints.check import CHECKS
+    from rewardlab_constraints.instruction_check import CHECKS
 
     named = {
         name

@@ -4,7 +4,7 @@ import pytest
 from helpers.each_case import each_case
 from helpers.instructions import scored
 from rewardlab import Sample, find
-from rewardlab_constraints.check import CHECKS
+from rewardlab_constraints.instruction_check import CHECKS
 from rewardlab_constraints.options import FollowingOptions
 
 SPEC = find("reward", "constraints/following")

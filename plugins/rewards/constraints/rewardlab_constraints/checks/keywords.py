@@ -3,10 +3,10 @@
 import re
 from functools import lru_cache
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import holds, positive, relation, text, texts, whole
-from rewardlab_constraints.check import check
-from rewardlab_constraints.language import Language
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
+from rewardlab_constraints.language_rules import LanguageRules
 from rewardlab_constraints.treebank import tokens
 from rewardlab_constraints.words import marks
 
@@ -22,7 +22,7 @@ _CLITICS = "[وف]?(?:ال|لل|[بكل](?:ال)?)?"
 
 
 @lru_cache(maxsize=1 << 12)
-def whole_word(word: str, language: Language) -> re.Pattern[str]:
+def whole_word(word: str, language: LanguageRules) -> re.Pattern[str]:
     """Return the pattern of a word as one in a language, in a folded text.
 
     Chinese, Japanese and Thai put no spaces around it, Korean writes particles behind, Arabic "and" and "the" before.
@@ -36,32 +36,32 @@ def whole_word(word: str, language: Language) -> re.Pattern[str]:
 
 
 @check("keywords:existence", keywords=texts)
-def existence(answer: Answer, keywords: tuple[str, ...]) -> bool:
+def existence(answer: JudgedText, keywords: tuple[str, ...]) -> bool:
     """Return whether each keyword is there, also within a longer word."""
     return all(answer.language.folded(keyword.strip()) in answer.folded for keyword in keywords)
 
 
 @check("keywords:frequency", keyword=text, frequency=whole, relation=relation)
-def frequency(answer: Answer, keyword: str, frequency: int, relation: str) -> bool:
+def frequency(answer: JudgedText, keyword: str, frequency: int, relation: str) -> bool:
     """Return whether a keyword is there often enough, or seldom enough."""
     return holds(answer.folded.count(answer.language.folded(keyword.strip())), relation, frequency)
 
 
 @check("keywords:forbidden_words", forbidden_words=texts)
-def forbidden_words(answer: Answer, forbidden_words: tuple[str, ...]) -> bool:
+def forbidden_words(answer: JudgedText, forbidden_words: tuple[str, ...]) -> bool:
     """Return whether none of the words is there as a word."""
     return not any(whole_word(word, answer.language).search(answer.folded) for word in forbidden_words)
 
 
 @check("count:keywords_multiple", keyword1=text, keyword2=text, keyword3=text, keyword4=text, keyword5=text)
-def keywords_multiple(answer: Answer, **keywords: str) -> bool:
+def keywords_multiple(answer: JudgedText, **keywords: str) -> bool:
     """Return whether the five keywords are there once, twice, three, five and seven times."""
     counts = (answer.folded.count(answer.language.folded(keywords[name].strip())) for name in sorted(keywords))
     return all(count == times for count, times in zip(counts, TIMES, strict=True))
 
 
 @check("sentence:keyword", needs="sentences", word=text, N=positive)
-def keyword_in_sentence(answer: Answer, word: str, N: int) -> bool:  # noqa: N803 (the name of the data set)
+def keyword_in_sentence(answer: JudgedText, word: str, N: int) -> bool:  # noqa: N803 (the name of the data set)
     """Return whether the N-th sentence has a word."""
     if len(answer.sentences) < N:
         return False
@@ -69,7 +69,7 @@ def keyword_in_sentence(answer: Answer, word: str, N: int) -> bool:  # noqa: N80
 
 
 @check("words:keywords_specific_position", needs="words sentences", keyword=text, n=positive, m=positive)
-def keyword_position(answer: Answer, keyword: str, n: int, m: int) -> bool:
+def keyword_position(answer: JudgedText, keyword: str, n: int, m: int) -> bool:
     """Return whether the m-th word of the n-th sentence is a keyword."""
     if len(answer.sentences) < n:
         return False
@@ -78,13 +78,13 @@ def keyword_position(answer: Answer, keyword: str, n: int, m: int) -> bool:
 
 
 @check("words:words_position", needs="words", keyword=text)
-def second_words(answer: Answer, keyword: str) -> bool:
+def second_words(answer: JudgedText, keyword: str) -> bool:
     """Return whether the second word and the last but one are a keyword."""
     words = [token for token in tokens(answer.folded) if any(map(str.isalnum, token))]
     return len(words) > 2 and words[1] == words[-2] == answer.language.folded(keyword.strip())
 
 
 @check("count:person_names", needs="latin", N=whole)
-def person_names(answer: Answer, N: int) -> bool:  # noqa: N803
+def person_names(answer: JudgedText, N: int) -> bool:  # noqa: N803
     """Return whether N different names of IFBench's list are there."""
     return sum(re.search(rf"\b{name}\b", answer.text) is not None for name in PERSON_NAMES.split()) >= N

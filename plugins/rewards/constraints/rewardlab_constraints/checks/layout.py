@@ -5,9 +5,9 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import positive, text, whole
-from rewardlab_constraints.check import check
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
 from rewardlab_constraints.visible import says_something
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]\n]*\]|［[^［］\n]*］|【[^【】\n]*】")
@@ -19,13 +19,13 @@ TEMPLATE = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 
 @check("detectable_content:number_placeholders", num_placeholders=whole)
-def number_placeholders(answer: Answer, num_placeholders: int) -> bool:
+def number_placeholders(answer: JudgedText, num_placeholders: int) -> bool:
     """Return whether there are enough words in square brackets."""
     return sum(map(says_something, _PLACEHOLDER.findall(answer.text))) >= num_placeholders
 
 
 @check("detectable_content:postscript", postscript_marker=text)
-def postscript(answer: Answer, postscript_marker: str) -> bool:
+def postscript(answer: JudgedText, postscript_marker: str) -> bool:
     """Return whether something stands behind the marker of a postscript."""
     found = list(_postscript(answer.language.folded(postscript_marker.strip())).finditer(answer.folded))
     return bool(found) and says_something(answer.folded[found[0].end() :])
@@ -38,20 +38,20 @@ def _postscript(marker: str) -> re.Pattern[str]:
 
 
 @check("detectable_format:constrained_response", needs="english")
-def constrained_response(answer: Answer) -> bool:
+def constrained_response(answer: JudgedText) -> bool:
     """Return whether exactly one of the three answers is there."""
     return sum(option in answer.text for option in OPTIONS) == 1
 
 
 @check("detectable_format:number_highlighted_sections", num_highlights=whole)
-def number_highlighted_sections(answer: Answer, num_highlights: int) -> bool:
+def number_highlighted_sections(answer: JudgedText, num_highlights: int) -> bool:
     """Return whether enough *sections* or **sections** are highlighted."""
     found = (*_HIGHLIGHT.findall(answer.text), *_BOLD.findall(answer.text))
     return sum(map(says_something, found)) >= num_highlights
 
 
 @check("detectable_format:multiple_sections", section_spliter=text, num_sections=positive)
-def multiple_sections(answer: Answer, section_spliter: str, num_sections: int) -> bool:
+def multiple_sections(answer: JudgedText, section_spliter: str, num_sections: int) -> bool:
     """Return whether enough sections with a number have something in them."""
     parts = re.split(re.escape(section_spliter.strip()) + _NUMBER, answer.text)
     return len({number for number, body in zip(parts[1::2], parts[2::2], strict=True) if says_something(body)}) >= (
@@ -60,7 +60,7 @@ def multiple_sections(answer: Answer, section_spliter: str, num_sections: int) -
 
 
 @check("detectable_format:json_format")
-def json_format(answer: Answer) -> bool:
+def json_format(answer: JudgedText) -> bool:
     """Return whether the whole text is JSON with something in it, in a fence or without."""
     text = answer.text.removesuffix("```")
     for begin in ("```", "json", "JSON", "Json") if text.startswith("```") else ():
@@ -73,7 +73,7 @@ def json_format(answer: Answer) -> bool:
 
 
 @check("detectable_format:title")
-def title(answer: Answer) -> bool:
+def title(answer: JudgedText) -> bool:
     """Return whether a line has a title in double angular brackets."""
     wide = answer.language.words == "characters"
     return any(
@@ -85,7 +85,7 @@ def title(answer: Answer) -> bool:
 
 
 @check("combination:two_responses")
-def two_responses(answer: Answer) -> bool:
+def two_responses(answer: JudgedText) -> bool:
     """Return whether six asterisks part two different responses."""
     parts = answer.folded.split("******")
     said = [part for part in parts if says_something(part)]
@@ -94,7 +94,7 @@ def two_responses(answer: Answer) -> bool:
 
 
 @check("format:options", options=text)
-def options(answer: Answer, options: str) -> bool:
+def options(answer: JudgedText, options: str) -> bool:
     """Return whether the response is one of the options, which slashes, "or" or commas part."""
     separator = "/" if "/" in options else "or" if "or" in options else ","
     choices = [option.strip() for option in options.split(separator)]
@@ -105,7 +105,7 @@ def options(answer: Answer, options: str) -> bool:
 
 
 @check("format:output_template")
-def output_template(answer: Answer) -> bool:
+def output_template(answer: JudgedText) -> bool:
     """Return whether the three headings of the template are there in order, with something behind each."""
     rest = answer.text
     for heading, following in zip(TEMPLATE, (*TEMPLATE[1:], None), strict=True):
@@ -116,7 +116,7 @@ def output_template(answer: Answer) -> bool:
 
 
 @check("format:thesis")
-def thesis(answer: Answer) -> bool:
+def thesis(answer: JudgedText) -> bool:
     """Return whether a thesis in italics, by HTML, is followed by something else."""
     found = re.search(r"<(i|em)>", answer.text)
     if not found:
@@ -126,7 +126,7 @@ def thesis(answer: Answer) -> bool:
 
 
 @check("format:line_indent")
-def line_indent(answer: Answer) -> bool:
+def line_indent(answer: JudgedText) -> bool:
     """Return whether each of several lines is indented more than the one before."""
     lines = [line for line in answer.text.split("\n") if line.strip()]
     indents = [len(line) - len(line.lstrip(" ")) for line in lines]
@@ -134,13 +134,13 @@ def line_indent(answer: Answer) -> bool:
 
 
 @check("format:newline", needs="words")
-def newline(answer: Answer) -> bool:
+def newline(answer: JudgedText) -> bool:
     """Return whether each word stands on a line of its own."""
     lines = [line for line in answer.text.split("\n") if says_something(line)]
     return len(lines) == len(answer.bare)
 
 
 @check("format:no_whitespace")
-def no_whitespace(answer: Answer) -> bool:
+def no_whitespace(answer: JudgedText) -> bool:
     """Return whether nothing parts the characters."""
     return not any(map(str.isspace, answer.text))

@@ -4,10 +4,10 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import holds, letter, relation, whole
-from rewardlab_constraints.check import check
-from rewardlab_constraints.language import Language
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
+from rewardlab_constraints.language_rules import LanguageRules
 from rewardlab_constraints.words import bare, first_letter, letters
 
 PALINDROMES, PALINDROME = 10, 5
@@ -17,13 +17,13 @@ VOWELS = 3
 
 
 @check("keywords:letter_frequency", letter=letter, let_frequency=whole, let_relation=relation)
-def letter_frequency(answer: Answer, letter: str, let_frequency: int, let_relation: str) -> bool:
+def letter_frequency(answer: JudgedText, letter: str, let_frequency: int, let_relation: str) -> bool:
     """Return whether a letter, or another character, is there often enough, or seldom enough."""
     return holds(answer.folded.count(answer.language.folded(letter)), let_relation, let_frequency)
 
 
 @check("words:alphabet", needs="words alphabet")
-def alphabet(answer: Answer) -> bool:
+def alphabet(answer: JudgedText) -> bool:
     """Return whether each word begins with the next letter of the alphabet, after the last one with the first."""
     order = answer.language.alphabet
     firsts = [_plain(first_letter(word), answer.language) for word in answer.bare]
@@ -33,20 +33,20 @@ def alphabet(answer: Answer) -> bool:
     return all(first == order[(place + step) % len(order)] for step, first in enumerate(firsts))
 
 
-def _plain(letter: str, language: Language) -> str:
+def _plain(letter: str, language: LanguageRules) -> str:
     """Return a letter without accents that the alphabet does not have: é is e, and ç is ç in Turkish."""
     return letter if letter in language.letters else unicodedata.normalize("NFD", letter)[:1]
 
 
 @check("words:no_consecutive", needs="words")
-def no_consecutive(answer: Answer) -> bool:
+def no_consecutive(answer: JudgedText) -> bool:
     """Return whether no two words in a row begin with the same letter."""
     firsts = [first_letter(word) for word in answer.bare]
     return len(firsts) > 1 and all(before != after for before, after in pairwise(firsts))
 
 
 @check("words:vowel", needs="vowels")
-def vowel(answer: Answer) -> bool:
+def vowel(answer: JudgedText) -> bool:
     """Return whether a single paragraph has words, and no more than three kinds of vowels."""
     vowels = answer.language.vowels
     kinds = {char if char in vowels else unicodedata.normalize("NFD", char)[:1] for char in answer.folded}
@@ -54,21 +54,21 @@ def vowel(answer: Answer) -> bool:
 
 
 @check("words:consonants", needs="words vowels")
-def consonants(answer: Answer) -> bool:
+def consonants(answer: JudgedText) -> bool:
     """Return whether each word has two consonants in a row."""
     cluster = re.compile(f"[{''.join(sorted(answer.language.letters - set(answer.language.vowels)))}]{{2}}")
     return all(cluster.search(word) for word in answer.folded.split() if any(map(str.isalnum, word)))
 
 
 @check("words:palindrome", needs="words")
-def palindrome(answer: Answer) -> bool:
+def palindrome(answer: JudgedText) -> bool:
     """Return whether there are ten palindromes of five letters or more."""
     words = (letters(word) for word in answer.bare if len(word) >= PALINDROME)
     return sum(len(word) >= PALINDROME and word == word[::-1] for word in words) >= PALINDROMES
 
 
 @check("sentence:alliteration_increment", needs="words sentences")
-def alliteration_increment(answer: Answer) -> bool:
+def alliteration_increment(answer: JudgedText) -> bool:
     """Return whether each sentence has more words in alliteration than the one before."""
     counts = [_alliterating(answer.language.folded(sentence)) for sentence in answer.sentences]
     return len(counts) > 1 and all(before < after for before, after in pairwise(counts))
@@ -82,13 +82,13 @@ def _alliterating(sentence: str) -> int:
 
 
 @check("words:odd_even_syllables", needs="words syllables")
-def odd_even_syllables(answer: Answer) -> bool:
+def odd_even_syllables(answer: JudgedText) -> bool:
     """Return whether words with odd and with even numbers of syllables alternate."""
     odd = [syllables(word, answer.language) % 2 for word in answer.bare]
     return len(odd) > 1 and all(before != after for before, after in pairwise(odd))
 
 
-def syllables(word: str, language: Language) -> int:
+def syllables(word: str, language: LanguageRules) -> int:
     """Return the number of syllables of a word in small letters; of an English one as its spelling says."""
     if language.syllables == "blocks":
         return sum("가" <= char <= "힣" for char in word) or 1

@@ -1,13 +1,13 @@
 """Instructions about bullets and lists."""
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import text, whole
-from rewardlab_constraints.check import check
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
 from rewardlab_constraints.sentences import sentences
 
 
 @check("detectable_format:number_bullet_lists", num_bullets=whole)
-def number_bullet_lists(answer: Answer, num_bullets: int) -> bool:
+def number_bullet_lists(answer: JudgedText, num_bullets: int) -> bool:
     """Return whether so many lines begin with * or -."""
     return sum(map(_is_bullet, answer.text.split("\n"))) == num_bullets
 
@@ -18,20 +18,20 @@ def _is_bullet(line: str) -> bool:
 
 
 @check("format:list", sep=text)
-def separated_list(answer: Answer, sep: str) -> bool:
+def separated_list(answer: JudgedText, sep: str) -> bool:
     """Return whether a separator is there twice or more."""
     return answer.text.count(sep) >= 2
 
 
 @check("format:sub-bullets")
-def sub_bullets(answer: Answer) -> bool:
+def sub_bullets(answer: JudgedText) -> bool:
     """Return whether each bullet * has a sub-bullet - below it."""
     bullets = answer.text.split("*")[1:]
     return bool(bullets) and all("-" in bullet for bullet in bullets)
 
 
 @check("format:no_bullets_bullets", needs="sentences")
-def sentences_then_bullets(answer: Answer) -> bool:
+def sentences_then_bullets(answer: JudgedText) -> bool:
     """Return whether two sentences or more are followed by two bullets * or more, and by nothing else."""
     lines = [line.strip() for line in answer.text.split("\n") if line.strip()]
     first = next((number for number, line in enumerate(lines) if line.startswith("*")), len(lines))

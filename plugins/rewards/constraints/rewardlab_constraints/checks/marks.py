@@ -2,10 +2,10 @@
 
 import unicodedata
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import text
-from rewardlab_constraints.check import check
 from rewardlab_constraints.emoji import is_emoji
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
 from rewardlab_constraints.visible import says_something
 from rewardlab_constraints.words import without_punctuation
 
@@ -20,28 +20,28 @@ _DOUBLE = str.maketrans(dict.fromkeys("“”„«»＂「」", '"') | dict.from
 
 
 @check("punctuation:no_comma")
-def no_comma(answer: Answer) -> bool:
+def no_comma(answer: JudgedText) -> bool:
     """Return whether there is no comma of any script."""
     commas = COMMAS - _OF_ENUMERATIONS if answer.language.code == "zh" else COMMAS
     return commas.isdisjoint(answer.text)
 
 
 @check("startend:quotation")
-def quotation(answer: Answer) -> bool:
+def quotation(answer: JudgedText) -> bool:
     """Return whether the whole text stands in double quotation marks, of which each language has its own."""
     inside = answer.text[1:-1]
     return says_something(inside) and answer.text[-1] in _QUOTES.get(answer.text[0], "")
 
 
 @check("startend:end_checker", end_phrase=text)
-def end_checker(answer: Answer, end_phrase: str) -> bool:
+def end_checker(answer: JudgedText, end_phrase: str) -> bool:
     """Return whether the text ends with a phrase; a quotation mark may stand behind it."""
     end = answer.language.folded(end_phrase.strip())
     return answer.folded.strip().strip('"').endswith(end)
 
 
 @check("count:punctuation")
-def punctuation(answer: Answer) -> bool:
+def punctuation(answer: JudgedText) -> bool:
     """Return whether each mark is there in the forms of its script: . , ! ? ; : and an interrobang."""
     said = unicodedata.normalize("NFKC", answer.text.translate(_STANDARD))
     for interrobang in ("?!", "!?"):
@@ -51,7 +51,7 @@ def punctuation(answer: Answer) -> bool:
 
 
 @check("format:parentheses")
-def nested_parentheses(answer: Answer) -> bool:
+def nested_parentheses(answer: JudgedText) -> bool:
     """Return whether brackets stand five deep in each other."""
     open_brackets: list[str] = []
     deepest = 0
@@ -68,7 +68,7 @@ def nested_parentheses(answer: Answer) -> bool:
 
 
 @check("format:quotes")
-def nested_quotes(answer: Answer) -> bool:
+def nested_quotes(answer: JudgedText) -> bool:
     """Return whether double and single quotation marks stand three deep in each other in turn."""
     open_quotes: list[str] = []
     deepest = 0
@@ -84,14 +84,14 @@ def nested_quotes(answer: Answer) -> bool:
 
 
 @check("format:quote_unquote")
-def quote_unquote(answer: Answer) -> bool:
+def quote_unquote(answer: JudgedText) -> bool:
     """Return whether something unquoted stands behind each quoted phrase, of which there is one or more."""
     parts = answer.text.translate(_DOUBLE).split('"')
     return len(parts) > 2 and all(map(says_something, parts[2::2]))
 
 
 @check("format:emoji", needs="sentences")
-def emoji(answer: Answer) -> bool:
+def emoji(answer: JudgedText) -> bool:
     """Return whether each sentence ends with an emoji, or the next one begins with it."""
     said = ["".join(without_punctuation(part).split()) for part in _sentences_with_emoji(answer)]
     for place, sentence in enumerate(said):
@@ -101,7 +101,7 @@ def emoji(answer: Answer) -> bool:
     return bool(said)
 
 
-def _sentences_with_emoji(answer: Answer) -> list[str]:
+def _sentences_with_emoji(answer: JudgedText) -> list[str]:
     """Return the sentences, and behind the last one what else is there."""
     joined = " ".join(answer.text.split())
     last = answer.sentences[-1] if answer.sentences else ""

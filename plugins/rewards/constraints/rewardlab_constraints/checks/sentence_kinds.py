@@ -2,36 +2,36 @@
 
 from itertools import pairwise
 
-from rewardlab_constraints.answer import Answer
-from rewardlab_constraints.check import check
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
 from rewardlab_constraints.sentences import CLOSING
 from rewardlab_constraints.words import stripped
 
 _STATES, _ASKS, _EXCLAIMS = ".。．｡।۔", "?？؟", "!！"
 
 
-def _kinds(answer: Answer) -> tuple[int, int, int]:
+def _kinds(answer: JudgedText) -> tuple[int, int, int]:
     """Return the numbers of sentences that state, ask and exclaim."""
     ends = [sentence.rstrip(CLOSING)[-1:] for sentence in answer.sentences]
     return tuple(sum(end in marks for end in ends if end) for marks in (_STATES, _ASKS, _EXCLAIMS))  # type: ignore[return-value]
 
 
 @check("ratio:sentence_type", needs="sentences")
-def sentence_type(answer: Answer) -> bool:
+def sentence_type(answer: JudgedText) -> bool:
     """Return whether two sentences state something for each that asks."""
     states, asks, _ = _kinds(answer)
     return states == 2 * asks > 0
 
 
 @check("ratio:sentence_balance", needs="sentences")
-def sentence_balance(answer: Answer) -> bool:
+def sentence_balance(answer: JudgedText) -> bool:
     """Return whether as many sentences state as ask and as exclaim."""
     states, asks, exclaims = _kinds(answer)
     return states == asks == exclaims > 0
 
 
 @check("words:last_first", needs="words sentences")
-def last_first(answer: Answer) -> bool:
+def last_first(answer: JudgedText) -> bool:
     """Return whether each sentence begins with the last word of the one before."""
     words = [
         [stripped(word) for word in sentence.split()] for sentence in map(answer.language.folded, answer.sentences)
@@ -41,7 +41,7 @@ def last_first(answer: Answer) -> bool:
 
 
 @check("words:paragraph_last_first", needs="words")
-def paragraph_last_first(answer: Answer) -> bool:
+def paragraph_last_first(answer: JudgedText) -> bool:
     """Return whether each line ends with the word with which it begins."""
     lines = [[stripped(word) for word in line.split()] for line in answer.folded.split("\n")]
     edges = [[word for word in line if word] for line in lines]

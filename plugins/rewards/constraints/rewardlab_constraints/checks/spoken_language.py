@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import Any
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import text
-from rewardlab_constraints.check import check
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
 
 MOSTLY = 0.7
 """share of a text in a language, by letters weighed by what they say, from which on it is in it (language/fidelity)"""
@@ -46,7 +46,7 @@ def undetectable(language: str) -> str | None:
 
 
 @check("language:response_language", unless=undetectable, language=language)
-def response_language(answer: Answer, language: str) -> bool:
+def response_language(answer: JudgedText, language: str) -> bool:
     """Return whether a text is in a language."""
     return is_in(answer.text, language)
 

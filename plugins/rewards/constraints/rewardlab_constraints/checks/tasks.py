@@ -4,8 +4,8 @@ import csv
 import re
 import unicodedata
 
-from rewardlab_constraints.answer import Answer
-from rewardlab_constraints.check import check
+from rewardlab_constraints.instruction_check import check
+from rewardlab_constraints.judged_text import JudgedText
 from rewardlab_constraints.sentences import sentences
 from rewardlab_constraints.words import bare, stripped
 
@@ -24,13 +24,13 @@ _STUDENT = ["StudentID", "Subject", "Grade", "Semester", "Score"]
 
 
 @check("custom:multiples")
-def multiples(answer: Answer) -> bool:
+def multiples(answer: JudgedText) -> bool:
     """Return whether the numbers are the multiples of 7 from 14 to 49."""
     return [int(number) for number in re.findall(r"\d{1,9}", answer.text)] == list(range(14, 50, 7))
 
 
 @check("custom:mcq_count_length", needs="english")
-def mcq_count_length(answer: Answer) -> bool:
+def mcq_count_length(answer: JudgedText) -> bool:
     """Return whether four questions, each longer than the one before, have five options, and nothing else is there."""
     parts = re.split(r"Question \d+[.|):;]?", answer.text)
     if len(parts) != 5 or parts[0].strip():
@@ -47,7 +47,7 @@ def _length_of_question(text: str) -> int | None:
 
 
 @check("custom:reverse_newline", needs="english")
-def reverse_newline(answer: Answer) -> bool:
+def reverse_newline(answer: JudgedText) -> bool:
     """Return whether the lines from Zimbabwe on are in reverse alphabetical order, and enough for Africa."""
     lines = [name for line in answer.text.split("\n") if (name := stripped(line.strip()).strip())]
     first = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
@@ -56,40 +56,40 @@ def reverse_newline(answer: Answer) -> bool:
 
 
 @check("custom:word_reverse", needs="english")
-def word_reverse(answer: Answer) -> bool:
+def word_reverse(answer: JudgedText) -> bool:
     """Return whether the words in reverse order are one sentence about the bald eagle."""
     said = " ".join(reversed(bare(answer.folded)))
     return "bald eagle" in said and len(sentences(answer.text)) == 1
 
 
 @check("custom:character_reverse", needs="english")
-def character_reverse(answer: Answer) -> bool:
+def character_reverse(answer: JudgedText) -> bool:
     """Return whether the bald eagle is there backwards."""
     return "elgae dlab" in answer.folded
 
 
 @check("custom:sentence_alphabet", needs="english")
-def sentence_alphabet(answer: Answer) -> bool:
+def sentence_alphabet(answer: JudgedText) -> bool:
     """Return whether 26 sentences begin with the letters from A to Z."""
     firsts = "".join(stripped(sentence)[:1].lower() for sentence in answer.sentences)
     return firsts == answer.language.alphabet
 
 
 @check("custom:european_capitals_sort", needs="english")
-def european_capitals_sort(answer: Answer) -> bool:
+def european_capitals_sort(answer: JudgedText) -> bool:
     """Return whether the capitals of Europe north of 45 degrees stand from north to south, with commas between."""
     return [name.strip() for name in _ascii(answer.text).split(",") if name.strip()] == CAPITALS.split()
 
 
 @check("custom:csv_city")
-def csv_city(answer: Answer) -> bool:
+def csv_city(answer: JudgedText) -> bool:
     """Return whether the text is a header and seven rows of CSV."""
     rows = _rows(answer.text, ",")
     return len(rows) == 8 and rows[0] == _CITY and all(len(row) == len(_CITY) for row in rows)
 
 
 @check("custom:csv_special_character")
-def csv_special_character(answer: Answer) -> bool:
+def csv_special_character(answer: JudgedText) -> bool:
     """Return whether fourteen rows of CSV have a quoted field with a special character."""
     rows = _rows(answer.text, ",")
     quoted = re.findall(r'"([^"\n]*)"', answer.text.partition("\n")[2])
@@ -97,7 +97,7 @@ def csv_special_character(answer: Answer) -> bool:
 
 
 @check("custom:csv_quotes")
-def csv_quotes(answer: Answer) -> bool:
+def csv_quotes(answer: JudgedText) -> bool:
     """Return whether each field of three rows, parted by tabs, is quoted."""
     rows = _rows(answer.text, "\t")
     fields = (field for line in answer.text.split("\n") for field in line.split("\t"))
@@ -118,7 +118,7 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 @check("custom:date_format_list")
-def date_format_list(answer: Answer) -> bool:
+def date_format_list(answer: JudgedText) -> bool:
     """Return whether commas part dates of Napoleon's life, YYYY-MM-DD."""
     return all(_is_date(date.strip()) for date in answer.text.split(","))
 

@@ -2,15 +2,15 @@
 
 from functools import cached_property
 
-from rewardlab_constraints.language import Language
+from rewardlab_constraints.language_rules import LanguageRules
 from rewardlab_constraints.sentences import sentences
 from rewardlab_constraints.words import bare, words
 
 
-class Answer:
+class JudgedText:
     """A text in a language, read once for all of a row's instructions."""
 
-    def __init__(self, text: str, language: Language) -> None:
+    def __init__(self, text: str, language: LanguageRules) -> None:
         self.text = text
         self.language = language
 

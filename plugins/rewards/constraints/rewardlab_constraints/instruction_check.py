@@ -4,19 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rewardlab_constraints.answer import Answer
 from rewardlab_constraints.arguments import Argument, Arguments
-from rewardlab_constraints.language import Language
+from rewardlab_constraints.judged_text import JudgedText
+from rewardlab_constraints.language_rules import LanguageRules
 
 Follows = Callable[..., bool]
 
 
 @dataclass(frozen=True)
-class Check:
+class InstructionCheck:
     """The check of one instruction.
 
     Args:
-        follows: whether an Answer follows it, given the arguments by name.
+        follows: whether a judged text follows it, given the arguments by name.
         arguments: name -> reader; all of them are required.
         needs: what a language must have for the instruction to have a meaning there.
         unless: says of the arguments why nobody can tell whether a text follows them, or None.
@@ -31,7 +31,7 @@ class Check:
     repeats: bool = False
 
 
-CHECKS: dict[str, Check] = {}
+CHECKS: dict[str, InstructionCheck] = {}
 """name -> check, of all files in checks/"""
 
 
@@ -49,7 +49,7 @@ def check(
     """
 
     def register(follows: Follows) -> Follows:
-        CHECKS[name] = Check(name, follows, arguments, tuple(needs.split()), unless, repeats)
+        CHECKS[name] = InstructionCheck(name, follows, arguments, tuple(needs.split()), unless, repeats)
         return follows
 
     return register
@@ -59,10 +59,10 @@ def check(
 class Instruction:
     """An instruction of a row."""
 
-    check: Check
+    check: InstructionCheck
     arguments: Mapping[str, Any]
 
-    def meaningless(self, language: Language) -> str | None:
+    def meaningless(self, language: LanguageRules) -> str | None:
         """Return why nobody can say whether a text in a language follows the instruction; None if one can.
 
         It depends on the row alone, so that no response gets rid of an instruction.
@@ -70,6 +70,6 @@ class Instruction:
         reason = next(filter(None, map(language.lacks, self.check.needs)), None)
         return reason or (self.check.unless(**self.arguments) if self.check.unless else None)
 
-    def followed_by(self, answer: Answer) -> bool:
+    def followed_by(self, answer: JudgedText) -> bool:
         """Return whether a text follows the instruction."""
         return self.check.follows(answer, **self.arguments)

@@ -18,7 +18,7 @@ _WITHOUT_SPACES = ("lo", "km", "my", "bo", "dz")
 
 
 @dataclass(frozen=True, eq=False)  # one object a language, by which patterns are kept
-class Language:
+class LanguageRules:
     """A language as instructions see it.
 
     Args:
@@ -88,26 +88,26 @@ class Language:
         return text.lower()
 
 
-def language_of(tag: str) -> Language:
+def language_of(tag: str) -> LanguageRules:
     """Return a language by its code, tag or name."""
     return _language(named_language(tag) or tag.replace("_", "-").partition("-")[0].strip().casefold())
 
 
 @cache
-def _language(code: str) -> Language:
+def _language(code: str) -> LanguageRules:
     file = files(__package__) / "languages" / f"{code}.toml"
     if not (code.isascii() and code.isalpha() and file.is_file()):
         return _by_script(code[:20])
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     lists = {name: frozenset(words.split()) for name, words in table.pop("lists", {}).items()}
-    return Language(code=code, lists=lists, **table)
+    return LanguageRules(code=code, lists=lists, **table)
 
 
-def _by_script(code: str) -> Language:
+def _by_script(code: str) -> LanguageRules:
     from rewardlab_language.languages import SCRIPTS
 
     scripts = SCRIPTS.get(code, frozenset({"Latn"}))
-    return Language(
+    return LanguageRules(
         code=code,
         name=f"the language {code!r}",
         words="unmarked" if code in _WITHOUT_SPACES else "spaced",
