@@ -3,6 +3,8 @@
 import unicodedata
 from functools import cache
 
+CODES = (*range(0x20000), *range(0xE0000, 0xE0200))
+"""all of Unicode but for Chinese characters beyond the first planes, and what is unassigned or private"""
 _FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
 """letters and symbols by category, empty to the eye"""
 _LINES = {0x0B: "\n", 0x0C: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
@@ -10,7 +12,7 @@ _LINES = {0x0B: "\n", 0x0C: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
 
 @cache
 def _unseen() -> dict[int, str | None]:
-    marks = (chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cf", "Cc", "Cs"))
+    marks = (chr(code) for code in CODES if unicodedata.category(chr(code)) in ("Cf", "Cc", "Cs"))
     unseen = {ord(mark): None for mark in (*marks, *_FILLERS) if mark not in "\t\n"}
     return unseen | _LINES
 

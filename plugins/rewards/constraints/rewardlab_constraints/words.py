@@ -1,9 +1,10 @@
 """Words of a text in any script, and numbers of words where no space parts them."""
 
 import re
-import sys
 import unicodedata
 from functools import cache
+
+from rewardlab_constraints.visible import CODES
 
 CHARACTERS = "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese characters and kana, each of which counts as one word"""
@@ -20,7 +21,7 @@ PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 def marks() -> str:
     """Return the class of the signs that belong to the letter before them, such as the vowels of Hindi."""
     ranges: list[list[int]] = []
-    for code in range(sys.maxunicode + 1):
+    for code in CODES:
         if unicodedata.category(chr(code)).startswith("M"):
             if ranges and ranges[-1][1] == code - 1:
                 ranges[-1][1] = code
@@ -36,8 +37,7 @@ def _word() -> re.Pattern[str]:
 
 @cache
 def _other_punctuation() -> dict[int, None]:
-    codes = range(sys.maxunicode + 1)
-    return {code: None for code in codes if unicodedata.category(chr(code))[0] == "P" or chr(code) in PUNCTUATION}
+    return {code: None for code in CODES if unicodedata.category(chr(code))[0] == "P" or chr(code) in PUNCTUATION}
 
 
 def words(text: str) -> list[str]:
