@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Literal
 
 from rewardlab.text import named_language
+from rewardlab_language.languages import SCRIPTS, UnknownLanguage, resolve
 
 _WITH_CAPITALS = ("Latn", "Cyrl", "Grek", "Armn")
 _WITHOUT_SPACES = ("lo", "km", "my", "bo", "dz")
@@ -65,8 +66,6 @@ class LanguageRules:
 
     @cached_property
     def _undetected(self) -> str | None:
-        from rewardlab_language.languages import UnknownLanguage, resolve
-
         try:
             resolve(self.code)
         except UnknownLanguage as error:
@@ -90,7 +89,10 @@ class LanguageRules:
 
 def language_of(tag: str) -> LanguageRules:
     """Return a language by its code, tag or name."""
-    return _language(named_language(tag) or tag.replace("_", "-").partition("-")[0].strip().casefold())
+    try:
+        return _language(resolve(tag).codes[0])
+    except UnknownLanguage:
+        return _language(named_language(tag) or tag.replace("_", "-").partition("-")[0].strip().casefold())
 
 
 @cache
@@ -104,8 +106,6 @@ def _language(code: str) -> LanguageRules:
 
 
 def _by_script(code: str) -> LanguageRules:
-    from rewardlab_language.languages import SCRIPTS
-
     scripts = SCRIPTS.get(code, frozenset({"Latn"}))
     return LanguageRules(
         code=code,

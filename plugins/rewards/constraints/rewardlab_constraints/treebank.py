@@ -2,7 +2,7 @@
 
 import re
 
-from rewardlab_constraints.words import marks
+from rewardlab_constraints.visible import marks
 
 
 def _pattern() -> re.Pattern[str]:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import cache
 
-from rewardlab_constraints.visible import CODES
+from rewardlab_constraints.visible import CODES, marks
 
 CHARACTERS = "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese characters and kana, each of which counts as one word"""
@@ -15,19 +15,6 @@ LETTERS_A_WORD = 4.17
 _CHARACTER = re.compile(f"[{CHARACTERS}]")
 _UNMARKED = re.compile(f"[{UNMARKED}]+")
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-
-
-@cache
-def marks() -> str:
-    """Return the class of the signs that belong to the letter before them, such as the vowels of Hindi."""
-    ranges: list[list[int]] = []
-    for code in CODES:
-        if unicodedata.category(chr(code)).startswith("M"):
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in ranges)
 
 
 @cache

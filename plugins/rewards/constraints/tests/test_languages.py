@@ -267,6 +267,8 @@ def test_what_is_undecided_depends_on_the_row_alone():
 def test_a_language_may_have_a_name_and_needs_no_file():
     assert followed("西湖，", "punctuation:no_comma", "Chinesisch") is False
     assert followed("苹果、梨", "punctuation:no_comma", "zh-Hans") is True
+    assert followed("STRASSE UND FLUSS", "change_case:english_capital", "deu_Latn") is True
+    assert followed("西湖", "change_case:english_capital", "zho") is None
     assert followed("Le fleuve, oui.", "punctuation:no_comma", "fr") is False
     assert followed("მდინარე", "change_case:english_capital", "ka") is None
     assert scored("Le fleuve", ["words:vowel"], [{}], "fr").info["instructions"][0]["reason"] == (

@@ -8,7 +8,7 @@ from rewardlab_constraints.instruction_check import check
 from rewardlab_constraints.judged_text import JudgedText
 from rewardlab_constraints.language_rules import LanguageRules
 from rewardlab_constraints.treebank import tokens
-from rewardlab_constraints.words import marks
+from rewardlab_constraints.visible import marks
 
 PERSON_NAMES = """
 Emma Liam Sophia Jackson Olivia Noah Ava Lucas Isabella Mason Mia Ethan Charlotte Alexander Amelia Benjamin Harper Leo
