@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
-from rewardlab.text import sections
+from rewardlab_answers import sections
 
 import rewardlab_constraints.checks  # noqa: F401 (registers all of them)
 from rewardlab_constraints.instruction_check import Instruction

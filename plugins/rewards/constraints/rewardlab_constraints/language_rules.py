@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Literal
 
-from rewardlab.text import named_language
+from rewardlab_answers import named_language
 from rewardlab_language.languages import SCRIPTS, UnknownLanguage, resolve
 
 _WITH_CAPITALS = ("Latn", "Cyrl", "Grek", "Armn")
