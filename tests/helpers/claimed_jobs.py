@@ -96,7 +96,8 @@ IN_SMALL = {
     **dict.fromkeys(("`on_truncated: mask`", "`stop`", "`reward.normalize: [normalize/length]`"), (ENDS,)),
     **dict.fromkeys(("`loss: token_mean`", "`loss: constant`"), (ENDS,)),
     "`dual_clip: 3`": BOUNDS,
-    "`dual_clip: 3` with GSPO": BOUNDS,
+    # a sequence's ratio is the mean of its tokens', so it lies closer to 1
+    "`dual_clip: 3` with GSPO": ("stages.0.clip=[0.0001, 0.0002]", "stages.0.dual_clip=1.0004"),
     "`kl.sync_every`": ("stages.0.kl={coef: 0.01, sync_every: 1}",),
 }
 """a line -> what its job says, too: numbers by which it does something in a small job; a critic needs all rewards"""
