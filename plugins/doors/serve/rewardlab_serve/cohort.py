@@ -3,14 +3,14 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from rewardlab import Completion, Sample
+from rewardlab import Completion, Group, Sample
 
-from rewardlab_serve.errors import conflict
+from rewardlab_serve.errors import conflict, late_member
 from rewardlab_serve.memory import memory_of_json
 
 
@@ -40,6 +40,12 @@ class GroupIdentity:
         for slot, digest in completions.items():
             if self.completions.get(slot, digest) != digest:
                 raise conflict(f"slot {slot} of group {key!r} has another completion already; a new try is a new group")
+
+    def refuse_late(self, key: str, slots: Iterable[int]) -> None:
+        """Raise a RequestError if a group that is answered was scored without one of these members."""
+        for slot in slots:
+            if slot not in self.completions:
+                raise late_member(key, slot)
 
 
 class ServedGroup:
@@ -71,6 +77,12 @@ def digest_of_sample(sample: Sample) -> str:
 def digest_of_completion(completion: Completion) -> str:
     """Return a digest of a completion: its text or messages, its length in tokens, and whether it was cut off."""
     return _digest(_canonical(completion.as_dict()))
+
+
+def digest_of_group(group: Group) -> str:
+    """Return a digest of a whole group, by which one without an id is known."""
+    parts = [digest_of_sample(group.sample), *map(digest_of_completion, group.completions)]
+    return _digest(" ".join(parts).encode())
 
 
 def _canonical_sample(sample: Sample) -> bytes:

@@ -2,7 +2,7 @@
 
 import signal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
@@ -45,6 +45,9 @@ class Options(Config):
     """a special token that a door's trainer leaves at the end of its answers, such as </s>; repeatable"""
     cohort_timeout: Annotated[PositiveFloat, Flag(metavar="SECONDS")] = 600.0
     """how long the members of a group may take to arrive"""
+    on_partial: Literal["fail", "score"] = "fail"
+    """members do not arrive in that time: fail answers the others with an error, score scores them as a group of their
+    own size"""
     scoring_timeout: Annotated[PositiveFloat | None, Flag(metavar="SECONDS")] = None
     """how long a complete group may take to score"""
     max_groups: Annotated[PositiveInt, Flag(metavar="N")] = 1024
@@ -98,6 +101,7 @@ def run(options: Options) -> CommandResult:
         ),
         limits=ServiceLimits(
             cohort=options.cohort_timeout,
+            on_partial=options.on_partial,
             scoring=options.scoring_timeout,
             groups=options.max_groups,
             kept=options.keep,

@@ -1,11 +1,12 @@
 """The errors of the server: what a request is answered that gets no reward."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
 from rewardlab import redact
 
-INCOMPLETE_GROUP = "incomplete_group"
+INCOMPLETE_GROUP, LATE_MEMBER = "incomplete_group", "late_member"
 
 
 class RequestError(Exception):
@@ -46,6 +47,20 @@ def bad_row(message: str) -> RequestError:
 def conflict(message: str) -> RequestError:
     """Return the error of a request that contradicts an earlier one."""
     return RequestError(HTTPStatus.CONFLICT, "conflict", message)
+
+
+def incomplete(key: str, size: int, missing: Sequence[int], seconds: float) -> RequestError:
+    """Return the error of a group of which these slots have not come in time."""
+    slots = ", ".join(map(str, missing[:12])) + (", ..." if len(missing) > 12 else "")
+    message = f"{len(missing)} of {size} members of group {key!r} have not come within {seconds:g} s: {slots}"
+    hint = "send all of its members again; `--on-partial score` scores the others"
+    return unavailable(INCOMPLETE_GROUP, f"{message}; {hint}")
+
+
+def late_member(key: str, slot: int) -> RequestError:
+    """Return the error of a member that comes after the others of its group were scored without it."""
+    message = f"slot {slot} of group {key!r} came after the others had been scored; a new try is a new group"
+    return RequestError(HTTPStatus.CONFLICT, LATE_MEMBER, message)
 
 
 def too_many(message: str, after: float) -> RequestError:

@@ -97,16 +97,17 @@ def native_routes(service: RewardService, metrics: Metrics) -> list[Route]:
 
 
 def member_of(group: Mapping[str, Any], slot: int) -> dict[str, Any]:
-    """Return one completion's part of a group's answer."""
+    """Return one completion's part of a group's answer, which has `members` if it is of some slots only."""
+    at = group["members"].index(slot) if "members" in group else slot
     components = {
-        name: {column: values[slot] for column, values in columns.items()}
+        name: {column: values[at] for column, values in columns.items()}
         for name, columns in group["components"].items()
     }
     return {
         "id": group["id"],
         "slot": slot,
-        "total": group["total"][slot],
-        "shaped": group["shaped"][slot],
+        "total": group["total"][at],
+        "shaped": group["shaped"][at],
         "components": components,
     }
 

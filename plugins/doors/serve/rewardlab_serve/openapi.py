@@ -26,7 +26,7 @@ NUMBER = {"type": ["number", "null"]}
 FAILURES = {
     "400": "the body is not JSON",
     "401": "the token is missing or wrong",
-    "409": "the group has another prompt, size or completion there",
+    "409": "the group has another prompt, size or completion there, or was scored without this one",
     "413": "the body is too large",
     "422": "the body is not what the route reads, or the reward cannot score such a row",
     "429": "too many requests; Retry-After says when",

@@ -6,10 +6,9 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any
 
-from rewardlab import Group, ScoredGroup
+from rewardlab import Completion, Group, ScoredGroup
 from rewardlab.data import sample_id, to_id
 from rewardlab.errors import JobError, one_line
 from rewardlab.plan import Plan
@@ -18,14 +17,16 @@ from rewardlab.scoring import (
     MetGroup,
     MissingGuard,
     MissingMembersError,
+    OnPartial,
+    OtherMemberError,
     RowCheck,
     Scorer,
     ScoringHost,
     as_trainers_get_it,
 )
 
-from rewardlab_serve.cohort import GroupIdentity, ServedGroup, digest_of_completion, digest_of_sample
-from rewardlab_serve.errors import INCOMPLETE_GROUP, RequestError, bad_row, too_many, unavailable
+from rewardlab_serve.cohort import GroupIdentity, ServedGroup, digest_of_completion, digest_of_group, digest_of_sample
+from rewardlab_serve.errors import RequestError, bad_row, incomplete, late_member, too_many, unavailable
 from rewardlab_serve.kept_answers import KeptAnswer, KeptAnswers
 from rewardlab_serve.metrics import Metrics
 
@@ -44,6 +45,7 @@ class ServiceLimits:
 
     Args:
         cohort: seconds that a group may take to arrive, from its first completion on.
+        on_partial: of a group that lacks members then: `fail`, or `score` those that came as a group of their own size.
         scoring: seconds that it may be scored for once it is there.
         groups, memory: that are under way at the same time, and bytes that they hold, at which no new group is taken;
             members of these groups are, up to twice as many.
@@ -51,6 +53,7 @@ class ServiceLimits:
     """
 
     cohort: float = 600.0
+    on_partial: OnPartial = "fail"
     scoring: float | None = None
     groups: int = 1024
     memory: int = 2**28
@@ -77,6 +80,7 @@ class RewardService:
             open_pool=lambda group, size: scorer.collect(group.sample, size, timeout=limits.scoring),
             finish=self._finished,
             deadline=limits.cohort,
+            on_partial=limits.on_partial,
             scoring=limits.scoring,
             kept=limits.groups,  # until `_score` forgets them
         )
@@ -93,7 +97,7 @@ class RewardService:
         it gets no reward.
         """
         group, given = self._group_of(row), self._check.given_id(row)
-        key = self._key(given) or _key_of(group)
+        key = self._key(given) or digest_of_group(group)
         group = replace(group, sample=replace(group.sample, id=group.sample.id or sample_id(group.sample, 0)))
         answer = await self._answered(key, group, range(len(group.completions)), len(group.completions))
         return {**answer, "id": group.sample.id if given is None else given}
@@ -116,6 +120,8 @@ class RewardService:
         self, key: Any, slot: int, size: int, row: Mapping[str, Any], age: float = math.inf
     ) -> dict[str, Any]:
         """Return what `group` returns, once all members of the group have come; `row` has one completion.
+
+        If some did not come, and `on_partial` is `score`, it has the slots of the others as `members`, too.
 
         Args:
             slot: which of the group's `size` completions it is, from 0 on.
@@ -196,6 +202,7 @@ class RewardService:
             self._kept.forget(key)
         if kept is not None:
             kept.identity.refuse_other(key, sample, size, digests)
+            kept.identity.refuse_late(key, digests)
             self._metrics.repeated()
             answer: dict[str, Any] = json.loads(kept.line)
             return answer
@@ -205,10 +212,16 @@ class RewardService:
         cohort.identity.refuse_other(key, sample, size, digests)
         before = cohort.memory
         for slot, completion in given.items():
+            self._put(cohort, slot, completion)
             cohort.note(slot, completion, digests[slot])
-            self._host.put(cohort, slot, completion)
         self._memory += cohort.memory - before
         return await asyncio.shield(cohort.scoring)
+
+    def _put(self, cohort: ServedGroup, slot: int, completion: Completion) -> None:
+        try:
+            self._host.put(cohort, slot, completion)
+        except OtherMemberError:  # another text is refused before, so the group is being scored without this slot
+            raise late_member(cohort.key, slot) from None
 
     def _begin(self, key: str, group: Group, size: int) -> ServedGroup:
         if self.draining:
@@ -238,7 +251,7 @@ class RewardService:
             message = "the server was shut down before the group was scored"
             raise self._failed(unavailable("shutting_down", message)) from None
         except MissingMembersError as error:
-            raise self._failed(self._incomplete(cohort, error.missing)) from error
+            raise self._failed(incomplete(cohort.key, cohort.size, error.missing, self._limits.cohort)) from error
         except Exception as error:  # a fault of ours is no reward either
             why = str(error) if isinstance(error, JobError) else one_line(error)
             raise self._failed(unavailable("scoring_failed", why)) from error
@@ -253,6 +266,8 @@ class RewardService:
         self._metrics.scored(scored, time.monotonic() - cohort.began)
         self._count_missing(scored)
         row = output_row(cohort.sample.id, as_trainers_get_it(scored))
+        if len(met.members) < cohort.size:
+            row = {**row, "members": list(met.members)}
         self._kept.put(cohort.key, KeptAnswer(_finished(cohort.identity), to_line(row)))
         return row
 
@@ -270,12 +285,6 @@ class RewardService:
         self.failed += 1
         return error
 
-    def _incomplete(self, cohort: ServedGroup, missing: Sequence[int]) -> RequestError:
-        slots = ", ".join(map(str, missing[:12])) + (", ..." if len(missing) > 12 else "")
-        message = f"{len(missing)} of {cohort.size} members of group {cohort.key!r} have not come within"
-        message = f"{message} {self._limits.cohort:g} s: {slots}; send all of its members again"
-        return unavailable(INCOMPLETE_GROUP, message)
-
 
 def _look_at(scoring: "asyncio.Task[Any]") -> None:
     """Retrieve the exception of a group: all who waited for it may have gone."""
@@ -285,8 +294,3 @@ def _look_at(scoring: "asyncio.Task[Any]") -> None:
 
 def _finished(identity: GroupIdentity) -> GroupIdentity:
     return replace(identity, completions=dict(identity.completions))
-
-
-def _key_of(group: Group) -> str:
-    parts = [digest_of_sample(group.sample), *map(digest_of_completion, group.completions)]
-    return sha256(" ".join(parts).encode()).hexdigest()

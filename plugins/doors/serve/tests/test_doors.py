@@ -218,6 +218,14 @@ class TestGroupsOfNemoGym:
         first, second = self.ask_all(server, [RIGHT, "x"]), self.ask_all(server, ["y", RIGHT])
         assert [one["reward"] for one in first] == [one["reward"] for one in reversed(second)]
 
+    @pytest.mark.parametrize(("on_partial", "first"), [("fail", "cohort_incomplete"), ("score", None)])
+    def test_that_come_late_or_not_at_all_say_so(self, serving, toy, on_partial, first):
+        options = DoorOptions(group_size=2)
+        server = serving(COMPARED, doors=["nemo_gym"], options=options, cohort=0.3, on_partial=on_partial)
+        bodies = [request("nemo_gym", RIGHT, _ng_task_index=1, _ng_rollout_index=slot) for slot in range(2)]
+        members = [server.ask("/verify", body).body for body in bodies]
+        assert [one.get("failure_kind") for one in members] == [first, "cohort_incomplete"]
+
     def test_without_their_size_are_refused_at_the_start(self, serving, toy):
         with pytest.raises(UserError, match="give --group-size"):
             serving(COMPARED, doors=["nemo_gym"])

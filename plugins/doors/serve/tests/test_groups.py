@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
@@ -153,9 +154,52 @@ class TestMembers:
         body = {"size": 2, **ROW, "completion": RIGHT}
         late = server.ask("/v1/groups/g/members/0", body)
         assert error(late) == (503, "incomplete_group")
-        assert "1 of 2 members of group 'g' have not come within 0.3 s: 1;" in late.body["error"]["message"]
+        assert "1 of 2 members of group 'g' have not come within 0.3 s: 1; send all" in late.body["error"]["message"]
         assert late.headers["Retry-After"] == "1"
         assert [one.body["total"] for one in server.members("g", [RIGHT, WRONG], **ROW)] == [1.1, 0.1]
+
+    def test_that_came_are_a_group_of_their_own_if_the_server_says_so(self, serving, judge_server):
+        """And one that comes while they are compared is too late."""
+        go_on = threading.Event()
+        with judge_server.Serving(judge_server.JudgeServer()) as judge:
+            judge.fault = lambda *_: None if go_on.wait(30) else "500"
+            components = {"preference": {"use": "pairwise/win_rate", "with": {"judge": "j"}}}
+            use = {"use": "openai/chat", "with": {"model": "m", "base_url": judge.url}, "retries": 0}
+            reward = {"components": components, "total": "preference"}
+            server = serving({"version": 1, "judges": {"j": use}, "reward": reward}, cohort=1.5, on_partial="score")
+            body = {"size": 3, "prompt": "1+1?"}
+            texts = {0: "3", 2: "2 1"}
+            with ThreadPoolExecutor() as asking:
+                path = "/v1/groups/g/members/{}".format
+                answers = [asking.submit(server.ask, path(at), {**body, "completion": texts[at]}) for at in texts]
+                while server.ask("/v1/groups/g").body.get("arrived", 2) != 2:
+                    time.sleep(0.01)
+                time.sleep(1.5)  # the deadline is over now, whenever the first of them came
+                assert error(server.ask(path(1), {**body, "completion": "1"})) == (409, "late_member")
+                go_on.set()
+            assert [(answer.result().body["slot"], answer.result().body["total"]) for answer in answers] == [
+                (0, 0.0),
+                (2, 1.0),
+            ]
+        kept = server.ask("/v1/groups/g").body
+        assert (kept["members"], kept["total"]) == ([0, 2], [0.0, 1.0])
+
+    def test_in_the_middle_of_a_group_that_lacks_its_first_get_their_own_rewards(self, serving):
+        server = serving(cohort=0.3, on_partial="score")
+        path, body = "/v1/groups/g/members/1", {"size": 2, **ROW, "completion": RIGHT}
+        asked = [server.ask(path, body).body for _ in range(2)]  # at the deadline, and from what is kept
+        assert [(one["slot"], one["total"]) for one in asked] == [(1, 1.1)] * 2
+
+    def test_that_come_after_the_others_were_scored_begin_no_group(self, serving):
+        server = serving(cohort=0.3, on_partial="score")
+        body = {"size": 2, **ROW, "completion": RIGHT}
+        assert server.ask("/v1/groups/g/members/0", body).status == 200
+        late = server.ask("/v1/groups/g/members/1", body)
+        assert error(late) == (409, "late_member")
+        assert "slot 1 of group 'g' came after the others had been scored" in late.body["error"]["message"]
+        whole = server.ask("/v1/groups", {"id": "g", **ROW, "completions": [RIGHT, RIGHT]})
+        assert error(whole) == (409, "late_member")
+        assert server.ask("/v1/groups/g").body["members"] == [0]
 
     def test_outside_of_its_group_begins_none(self, serving):
         server = serving(groups=1)

@@ -32,6 +32,7 @@ def test_serves_until_a_signal_and_ends_well(write, tmp_path, stop, code):
         "--door",
         "slime",
         "--access-log",
+        *("--cohort-timeout", "0.3", "--on-partial", "score"),
     ]
     with (
         subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process,
@@ -44,12 +45,16 @@ def test_serves_until_a_signal_and_ends_well(write, tmp_path, stop, code):
         request = urllib.request.Request(f"{url}/v1/groups", body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=60) as answer:
             assert json.load(answer)["total"] == [1.0, 0.0]
+        body = json.dumps({"size": 2, "prompt": "?", "completion": "\\boxed{1}"}).encode()
+        request = urllib.request.Request(f"{url}/v1/groups/g/members/1", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert json.load(answer)["total"] == 1.0
         with urllib.request.urlopen(f"{url}/openapi.json", timeout=60) as answer:
             assert {"/v1/groups", "/v1/batch", "/slime"} <= json.load(answer)["paths"].keys()
         process.send_signal(stop)
         assert process.wait(60) == code
         ending = "answers what is under way, for 30 s at most; Ctrl-C again ends that wait\n"
-        assert process.stderr.read() == f"{ending}ended, after scores for 1 group\n"
+        assert process.stderr.read() == f"{ending}ended, after scores for 2 groups\n"
         assert '"POST /v1/groups HTTP/1.1" 200' in process.stdout.read()
 
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from rewardlab_serve.bodies import Body, read_body
 from rewardlab_serve.doors import Door, DoorOptions, row_of, scored_alone, values_of
 from rewardlab_serve.doors.messages import ChatMessage, TextPart, messages_of_prompt
-from rewardlab_serve.errors import INCOMPLETE_GROUP, RequestError, bad_body
+from rewardlab_serve.errors import INCOMPLETE_GROUP, LATE_MEMBER, RequestError, bad_body
 from rewardlab_serve.json_answers import json_endpoint
 from rewardlab_serve.metrics import Metrics
 from rewardlab_serve.native_api import member_of
@@ -119,7 +119,7 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
         try:
             members = await service.member(key, place.rollout, options.group_size, row, REPEATED_WITHIN)
         except RequestError as error:
-            if error.kind != INCOMPLETE_GROUP:
+            if error.kind not in (INCOMPLETE_GROUP, LATE_MEMBER):
                 raise
             return {**body, **_masked(COHORT_INCOMPLETE, str(error))}
         return {**body, **_verdict(service, member_of(members, place.rollout))}
