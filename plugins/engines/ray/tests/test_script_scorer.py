@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Sample
-from rewardlab.errors import JobError
+from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import OtherMemberError
 from rewardlab.scoring.host import REMEMBERED
 from rewardlab_ray.scoring.script_scorer import ScriptScorer, ScriptSettings
@@ -69,6 +70,32 @@ def test_a_script_goes_on_behind_the_attempt_that_a_kill_has_cut_off(tmp_path):
     asyncio.run(asyncio.wait_for(whole(), 60))
     lines = [json.loads(line) for line in ledger.read_text().splitlines()]
     assert [(line["attempt"], line["group"]) for line in lines] == [(3, 7), (4, 0)]
+
+
+def test_of_two_scripts_with_one_folder_the_second_is_refused_until_the_first_has_ended(tmp_path, capsys):
+    (tmp_path / "reward.yaml").write_text(RECIPE)
+    folder = tmp_path / "rewardlab"
+    times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=folder, **times)
+    sample = Sample(id="g", prompt=({"role": "user", "content": "?"},))
+
+    async def script():
+        scorer = ScriptScorer(settings, nobody_validates)
+        try:
+            problem = (
+                f"reward.reward_kwargs.ledger={folder}: another script is writing the ledger here; give each a folder"
+            )
+            with pytest.raises(UserError, match=re.escape(problem)):
+                ScriptScorer(settings, nobody_validates)
+            await scorer.member("g", 0, 1, (1, 1), sample, Completion(text="one"))
+        finally:
+            await scorer.close()
+
+    for _ in range(2):
+        asyncio.run(asyncio.wait_for(script(), 60))
+    attempts = [json.loads(line)["attempt"] for line in (folder / "ledger.jsonl").read_text().splitlines()]
+    assert attempts == [0, 1]
+    assert capsys.readouterr().out.count("another script is writing the ledger here") == 2
 
 
 def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp_path):

@@ -87,6 +87,16 @@ class TestGroupsThatTheEngineLeavesOutByItself:
         scoring(filtered, work)
         assert {*self.said(filtered).values()} == {(1, "no")}
 
+    def test_a_recorder_that_is_closed_again_does_nothing(self, filtered, scoring):
+        async def work(scorer, coordinator):
+            await self.score_all(scorer)
+            recorder = (await coordinator._parts()).recorder
+            for _ in range(2):
+                recorder.close()
+
+        scoring(filtered, work)
+        assert [*self.said(filtered).values()] == [(1, "no")] * 4
+
     def test_those_of_a_job_that_was_killed_are_in_the_ledger_of_the_run_that_goes_on(self, filtered, scoring):
         async def killed(scorer, coordinator):
             await self.score_all(scorer)

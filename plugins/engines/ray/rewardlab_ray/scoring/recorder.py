@@ -87,6 +87,7 @@ class Recorder:
                 self._count(place, numbers, evaluated)
             for place, group in self._undecided:
                 self._watch(place, group.numbers)
+            opened.callback(self._record_untrained)
             self._closing = opened.pop_all()
 
     def record(self, place: GroupPlace, group: FinishedGroup) -> tuple[GroupPlace | None, GroupRewards | None]:
@@ -146,9 +147,11 @@ class Recorder:
 
     def close(self) -> None:
         """Record the groups of a step that did not train, and close the files; calling it again does nothing."""
-        with self._closing:
-            for place, group in self._unrecorded():
-                self._recorded.add(place, group, place.step, "no", "training")
+        self._closing.close()
+
+    def _record_untrained(self) -> None:
+        for place, group in self._unrecorded():
+            self._recorded.add(place, group, place.step, "no", "training")
 
     def _unrecorded(self, step: int | None = None) -> Iterator[tuple[GroupPlace, FinishedGroup]]:
         """Yield the groups that wait, of a step or all, but for one that is recorded: what came after that failed."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.concurrency import CallThread
-from rewardlab.errors import JobError
-from rewardlab.files import cut_torn_line, last_row
+from rewardlab.errors import JobError, UserError
+from rewardlab.files import FileLock, cut_torn_line, last_row
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
@@ -71,6 +71,7 @@ class ScriptScorer:
         plan = make_plan(load(settings.recipe, []), purpose="score")
         settings.folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as opened:
+            opened.callback(_locked(settings.folder).close)
             judging = JudgingSettings(folder=settings.folder / "judges", stop_on_unparsable=True, say=say)
             self._scorer = Scorer(plan, judging=judging)
             opened.callback(self._scorer.close)
@@ -156,6 +157,17 @@ class ScriptScorer:
         if self._failure is None:
             self._failure = message
             say(f"error: {message}")
+
+
+def _locked(folder: Path) -> FileLock:
+    """Lock a folder, so that no other script writes its ledger; raise UserError if one does."""
+    try:
+        return FileLock(folder / "lock")
+    except BlockingIOError:
+        problem = "another script is writing the ledger here; give each a folder of its own"
+        error = UserError(problem, where=f"reward.reward_kwargs.ledger={folder}")
+        say(f"error: {error}")  # callers are told no more than that the actor is dead
+        raise error from None
 
 
 def _as_engines_get_it(group: ScoredGroup) -> Sequence[float]:
