@@ -19,7 +19,7 @@ WAYS_WITHOUT_WORKERS = {"thread": "runs in a thread of this process", "async": "
 
 
 def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
-    """Yield what is wrong with components beside the rest of their recipe; `found` are all of them, by their places."""
+    """Yield what is wrong with components beside the rest of their recipe; `components` has all, by their places."""
     for name, judge in plan.judges.items():
         yield from _judge_findings(("judges", name), judge)
     for place, dataset in plan.datasets.items():
