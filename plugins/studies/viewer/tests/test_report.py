@@ -372,6 +372,8 @@ def test_the_demo_is_a_whole_run_of_the_quickstart(tmp_path):
     assert result.warnings == []  # nothing torn, damaged or left out
     text = (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert "1-rl: before → after" in text
+    assert "What rewards counted" in text
+    assert "accuracy, of 768 completions: no answer 24, last number reads 23" in text
     assert len(text) > 200_000
     assert rewardlab.report(demo=True).data["output"].endswith("report.html")
     for wrong in ({}, {"demo": True, "run": [tmp_path]}):
