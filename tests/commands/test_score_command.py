@@ -212,6 +212,16 @@ def test_languages_that_will_abstain_are_told_before_anything_is_scored(capsys):
     assert [s["total"] for s in scores()] == [[1.03], [0.28], [1.03], [0.28], [0.28]]
 
 
+def test_so_are_those_of_the_outcome_by_which_groups_are_left_out(capsys):
+    teach = {"teach": {"flat": "drop", "by": "spoken"}}
+    write_recipe(LENGTH | {"spoken": {"use": "cases/spoken"}}, "length", reward=teach)
+    write_rows(row(1, language="de"), row(2, language="sw"))
+    assert score() == 2
+    assert nothing_is_written()
+    assert "reward.components.spoken: will abstain on 1 row: language 'sw' is not known (1)" in capsys.readouterr().err
+    assert score("reward.components.spoken.on_abstain=0") == 0
+
+
 def test_a_fault_in_abstains_names_its_component(capsys):
     write_recipe({"spoken": {"use": "cases/spoken"}}, "spoken")
     write_rows(row(1, language="??"))

@@ -432,6 +432,14 @@ def test_they_are_a_warning_where_it_would_not(plan, picky):
     assert "will abstain" in warning
 
 
+def test_the_outcome_by_which_groups_are_left_out_is_no_part_of_an_evaluation(check, plan, picky):
+    by = changed('"short + 2 * polite"', "polite\n  teach: {flat: drop, by: short}", picky)
+    assert "will abstain: German is not supported (30 of 40 rows); set on_abstain" in check(by)[0]
+    stage = "{use: rl, algorithm: dr_grpo, steps: 1, eval: {samples: 2}}"
+    (warning,) = plan(changed("  normalize: [toy/halved]\n", "", changed(stage, "{use: eval}", by))).warnings
+    assert "will abstain" in warning
+
+
 # --- held-out rows
 
 

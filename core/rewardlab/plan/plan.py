@@ -1,7 +1,7 @@
 """The checked plan of a recipe: the recipe, its components and everything derived from both."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -72,6 +72,13 @@ class Plan:
                 name for name in abstains if self.components[name].use.on_abstain == "fail" and name in in_total
             ),
         )
+
+    @property
+    def training_row_needs(self) -> RowNeeds:
+        """Return `row_needs` where groups may be left out: the outcome by which they are must not abstain either."""
+        needs, by = self.row_needs, self.left_out_by
+        ends = by in needs.abstains and self.components[by].use.on_abstain == "fail"
+        return replace(needs, fatal=needs.fatal | {by}) if by is not None and ends else needs
 
     def _of_options(self, function: str) -> dict[str, Any]:
         """Return a function of the specs, with the options given, for each component whose spec has it."""

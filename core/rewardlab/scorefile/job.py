@@ -125,7 +125,7 @@ class ScoreJob:
         state.write(now)
 
     def _check_rows(self, index: RowIndex) -> RowCheck:
-        check = RowCheck(self.plan)
+        check = RowCheck(self.plan, trained=True)
         with Progress("checking rows") as bar:
             bad = check_rows(self.rows, check, index, bar.update)
         more = abstention_problems(self.plan, check)

@@ -22,12 +22,16 @@ class InputRow:
 
 
 class RowCheck:
-    """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them."""
+    """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them.
 
-    def __init__(self, plan: Plan) -> None:
+    Args:
+        trained: whether groups are left out by their outcome, as in `score`; an evaluation leaves none out.
+    """
+
+    def __init__(self, plan: Plan, trained: bool = False) -> None:
         self.fields: Mapping[str, str] = plan.recipe.columns
         self.abstentions: dict[str, Counter[str]] = {}
-        self._needs = plan.row_needs
+        self._needs = plan.training_row_needs if trained else plan.row_needs
         self._counting = [planned.use.use for planned in plan.normalizers if planned.spec.needs_tokens]
 
     def group(self, row: Mapping[str, Any], source: str) -> Group:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -71,7 +71,8 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
             f"{plan.document.where(path)}: {prompt_finding}"
             for prompt_finding in prompt_findings(list(scored.values())[:ROWS])
         ]
-        for name, problem, fatal in _abstentions(plan, list(scored.values())):
+        trained = {row.id for reader, samples in read_by.items() if reader.use != "eval" for row in samples}
+        for name, problem, fatal in _abstentions(plan, list(scored.values()), trained):
             place = ("reward", "components", name)
             where = plan.document.where(place)
             problems += [Problem(where=where, what=problem, path=place)] if fatal else []
@@ -195,18 +196,24 @@ def _without_rows(plan: Plan, path: RecipePath, read_by: dict[Reader, list[Sampl
         yield Problem(where=plan.document.where(reader.path), what=problem, path=reader.path)
 
 
-def _abstentions(plan: Plan, rows: list[Sample]) -> Iterator[tuple[str, str, bool]]:
-    """Yield (component, message, whether the job would fail) for each reward that gives some rows no value."""
-    needs = plan.row_needs
+def _abstentions(plan: Plan, rows: list[Sample], trained: Set[str]) -> Iterator[tuple[str, str, bool]]:
+    """Yield (component, message, whether the job would fail) for each reward that gives some rows no value.
+
+    Args:
+        trained: the ids of the rows that are not of evaluations alone.
+    """
+    needs, in_training = plan.row_needs, plan.training_row_needs
     reasons: dict[str, Counter[str]] = {}
+    ends: set[str] = set()
     for row in rows:
         for name, reason in needs.abstentions(row, fatal_only=False):
             reasons.setdefault(name, Counter())[reason] += 1
+            ends |= {name} & (in_training if row.id in trained else needs).fatal
     for name, rows_of in reasons.items():
         if _awaits_stage(plan, plan.components[name]):
             continue
         listed = "; ".join(f"{reason} ({n} of {len(rows)} rows)" for reason, n in sorted(rows_of.items()))
-        fatal = name in needs.fatal
+        fatal = name in ends
         hint = "; set on_abstain to a number, or leave these rows out" if fatal else ""
         yield name, f"will abstain: {listed}{hint}", fatal
 

@@ -82,7 +82,7 @@ def _counted(plan: Plan, path: str) -> tuple[int, int]:
 
     Raises UserError that lists the others.
     """
-    check, completions = RowCheck(plan), 0
+    check, completions = RowCheck(plan, trained=True), 0
 
     def count(_: str, group: Group) -> None:
         nonlocal completions
