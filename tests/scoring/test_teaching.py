@@ -278,6 +278,15 @@ def test_a_failed_outcome_beside_the_total_does_not_end_an_evaluation(toy, write
         assert asyncio.run(reward.ascore_one(prompt="?", completion="BAD")).total == 1.0
 
 
+def test_nor_do_too_many_failures_of_it(toy, write):
+    rows, path = [{"prompt": "?", "completions": ["BAD", "BAD a"]}], write("r.yaml", BESIDE)
+    with load_reward(path, "reward.components.right.on_missing=zero_advantage") as reward:
+        with pytest.raises(JobError, match=r"component 'right' .* has no value for any of 2 completions"):
+            reward.score(rows)
+        assert reward.score(rows, evaluation=True)[0].totals == [1.0, 0.8]
+        assert asyncio.run(reward.ascore(rows, evaluation=True))[0].left_out is None
+
+
 @pytest.mark.parametrize(
     ("teach", "wanted"),
     [

@@ -108,7 +108,7 @@ class RecipeReward:
         if len(checked) > AT_ONCE and progress is None:
             return [scored for _, scored in self.in_order(checked, guard, evaluation)]
         groups = self._scorer.score_groups([row.group for row in checked], progress, evaluation)
-        guard = guard or self._guard()
+        guard = guard or self._guard(evaluation)
         for scored in groups:
             guard.add(scored)
         guard.check_end()
@@ -172,7 +172,7 @@ class RecipeReward:
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
-        guard = guard or self._guard()
+        guard = guard or self._guard(evaluation)
         with closing(scored_in_order(self._scorer, rows, evaluation)) as in_order:
             for row, scored in in_order:
                 yield row, scored
@@ -225,7 +225,7 @@ class RecipeReward:
     async def _as_they_come(
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> AsyncGenerator[ScoredGroup]:
-        guard = guard or self._guard()
+        guard = guard or self._guard(evaluation)
         with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group, evaluation))) as due:
             for _, pending in due:
                 yield (scored := await asyncio.wrap_future(pending))
@@ -239,8 +239,8 @@ class RecipeReward:
                 where = self.plan.document.where(("reward", "components", name))
                 raise UserError(f"{text}; give `score` a row with several, or take this component out", where=where)
 
-    def _guard(self) -> MissingGuard:
-        return MissingGuard.over_rows(self.plan.guarded_uses)
+    def _guard(self, evaluation: bool) -> MissingGuard:
+        return MissingGuard.over_rows(self.plan.uses_in_total if evaluation else self.plan.guarded_uses)
 
 
 def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings | None) -> Scorer:

@@ -71,9 +71,10 @@ class RecipeDoor:
     async def groups(self, rows: Sequence[Mapping[str, Any]], evaluation: bool = False) -> list[ScoredGroup]:
         """Return a scored group for each row, without blocking the event loop; what is raised is no reward.
 
-        evaluation: whether nothing is trained on them.
+        evaluation: whether nothing is trained on them; failures are counted in these rows then.
         """
-        scored = await self.reward.ascore(rows, guard=self._guard, evaluation=evaluation)
+        guard = None if evaluation else self._guard
+        scored = await self.reward.ascore(rows, guard=guard, evaluation=evaluation)
         return [as_trainers_get_it(group) for group in scored]
 
     def groups_now(self, rows: Sequence[Mapping[str, Any]]) -> list[ScoredGroup]:

@@ -84,7 +84,8 @@ class TrainerReward:
         evaluation = not getattr(model, "training", True)
         progress = None if evaluation else _progress(model, **columns)
         scored = shared_work(rows, partial(self.reward.score, progress=progress, evaluation=evaluation))
-        MissingGuard.refuse_step(self.reward.plan.guarded_uses, scored)  # as in `rewardlab run`
+        plan = self.reward.plan  # the guard is that of `rewardlab run`
+        MissingGuard.refuse_step(plan.uses_in_total if evaluation else plan.guarded_uses, scored)
         start = rank() * len(own)
         self._log(scored, columns, slice(start, start + len(own)))
         given = {"prompts": prompts, "completions": completions, "completion_ids": completion_ids, **columns}

@@ -81,7 +81,7 @@ class _Evaluation:
         self._judge = judge
         self._samples = samples
         self._progress = progress
-        self._guard = MissingGuard.over_rows(job.plan.guarded_uses)
+        self._guard = MissingGuard.over_rows(job.plan.uses_in_total)
         self._name, self._most_missing = stage.served, stage.policy.max_missing
         self._asked = self._missing = 0
         self._all = len(samples) * stage.samples
