@@ -209,7 +209,7 @@ def test_contributing_says_which_plugins_import_which():
 
 
 def test_the_core_stays_small():
-    """What plugins alone use belongs to the lowest of them. The aim is 18,500 lines."""
+    """What plugins alone use belongs to the lowest of them."""
     files = [*(ROOT / "core/rewardlab").rglob("*.py")]
     assert len(files) <= 160
-    assert sum(file.read_bytes().count(b"\n") for file in files) <= 18_700
+    assert sum(file.read_bytes().count(b"\n") for file in files) <= 18_500

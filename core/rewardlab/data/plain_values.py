@@ -16,8 +16,7 @@ TEXTS = (date, datetime, time, timedelta, Decimal, UUID)
 def plain_row(row: Mapping[str, Any], nan_is_null: bool = False) -> dict[str, Any]:
     """Return a row without what is missing: None, and NaN, as which pandas writes it. ValueError for other values.
 
-    Args:
-        nan_is_null: infinite numbers are missing, too.
+    nan_is_null: infinite numbers are missing, too.
     """
     return {name: plain(value, name, nan_is_null) for name, value in row.items() if not _is_missing(value)}
 

@@ -129,8 +129,7 @@ class KeptReplies:
     def forget(self, keys: Iterable[str], recorded: bool) -> int:
         """Forget kept replies of the job's files, and return how many there were.
 
-        Args:
-            recorded: also those of the recipe's cassette in mode record; in other modes it forgets nothing.
+        recorded: also those of the recipe's cassette in mode record; in other modes it forgets nothing.
         """
         keys = list(keys)
         own = self._own if recorded or self.use is None or self.use.mode != "record" else ()

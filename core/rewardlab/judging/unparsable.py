@@ -12,8 +12,7 @@ EXAMPLES, EXAMPLE_LENGTH = 3, 300
 class UnparsableWatch:
     """A count of those among the first FIRST_REPLIES replies that the asker could not read.
 
-    Args:
-        local: whether the judge makes no network call, and so is not a model.
+    local: whether the judge makes no network call, and so is not a model.
     """
 
     def __init__(self, name: str, local: bool = False) -> None:

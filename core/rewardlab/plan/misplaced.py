@@ -25,8 +25,7 @@ def name_places(
 ) -> list[Problem]:
     """Return the problems of a recipe; those about an option at a wrong place say where it belongs.
 
-    Args:
-        configs: the options of each component and of the engine, by their place.
+    configs: the options of each component and of the engine, by their place.
     """
     misplaced = _Misplaced(tree, configs) if problems else None
     return [misplaced.improved(problem) for problem in problems] if misplaced else []

@@ -77,8 +77,9 @@ class Plan:
     def training_row_needs(self) -> RowNeeds:
         """Return `row_needs` where groups may be left out: the outcome by which they are must not abstain either."""
         needs, by = self.row_needs, self.left_out_by
-        ends = by in needs.abstains and self.components[by].use.on_abstain == "fail"
-        return replace(needs, fatal=needs.fatal | {by}) if by is not None and ends else needs
+        if by is None or by not in needs.abstains or self.components[by].use.on_abstain != "fail":
+            return needs
+        return replace(needs, fatal=needs.fatal | {by})
 
     def _of_options(self, function: str) -> dict[str, Any]:
         """Return a function of the specs, with the options given, for each component whose spec has it."""

@@ -49,8 +49,7 @@ def make_plan(document: Document, registry: Registry | None = None, purpose: Pur
 class Draft:
     """A draft: the plan of a recipe's valid parts, and every problem of the rest.
 
-    Args:
-        plan: None if not even a part of the recipe can be read.
+    plan: None if not even a part of the recipe can be read.
     """
 
     document: Document

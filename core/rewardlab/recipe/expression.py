@@ -67,8 +67,7 @@ class Expression:
 def parse(text: str, progress: float | None = None) -> Expression:
     """Parse an expression. ValueError names the column (from 1), what is wrong there and what is allowed.
 
-    Args:
-        progress: the number for `progress`, which is a name like any other without it.
+    progress: the number for `progress`, which is a name like any other without it.
     """
     parser = _Parser(text, progress)
     root = parser.sum()

@@ -24,8 +24,7 @@ class InputRow:
 class RowCheck:
     """The check of rows against a plan: the fields and token counts that they need, and who would abstain on them.
 
-    Args:
-        trained: whether groups are left out by their outcome, as in `score`; an evaluation leaves none out.
+    trained: whether groups are left out by their outcome, as in `score`; an evaluation leaves none out.
     """
 
     def __init__(self, plan: Plan, trained: bool = False) -> None:

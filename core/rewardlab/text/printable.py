@@ -39,8 +39,7 @@ def _write(stream: TextIO, text: str) -> None:
 class PrintableStream:
     """A text stream that writes what is printable, without secrets, to another; everything else is the other's.
 
-    Args:
-        data: where `print_json` writes while this stands in the place of stdout; None for the other stream.
+    data: where `print_json` writes while this stands in the place of stdout; None for the other stream.
     """
 
     above_foot: ClassVar[Callable[[TextIO, str], None] | None] = None
