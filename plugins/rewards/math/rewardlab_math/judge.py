@@ -8,7 +8,7 @@ from functools import partial
 from rewardlab.errors import one_line
 from rewardlab_answers import only_joins
 
-from rewardlab_math import algebra, congruences, guard, moments, named_units, sequences, systems, wording
+from rewardlab_math import algebra, congruences, guard, moments, named_units, sequences, systems, units, wording
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, Gold
 from rewardlab_math.gold_text import LONGEST
@@ -114,6 +114,7 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     if any(number.equals(right) for number in numbers for gold in golds for right in gold.quantities):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if not (numbers and gold.only_number)]
+    golds = [gold for gold in golds if not _differ_in_scale(gold.text, text)]
     if not golds:
         return AnswerVerdict(right=False)
     if not numbers and wording.kind(core) == "words":
@@ -154,6 +155,12 @@ def _by_algebra(
         return AnswerVerdict(right=False, reason="unparsable")
     except Exception as error:  # a policy's text can make any part of the algebra system fail
         return AnswerVerdict(right=False, failed=one_line(error))
+
+
+def _differ_in_scale(gold: str, answer: str) -> bool:
+    """Return whether both have words for powers of ten, and other ones: the algebra system sees no words."""
+    scales, other_scales = units.scales_in(gold), units.scales_in(answer)
+    return bool(scales and other_scales) and scales.isdisjoint(other_scales)
 
 
 def _names_fit(gold: str, answer: str) -> bool:

@@ -9,15 +9,52 @@ CURRENCY = (
 """A sign or code that may stand before a number."""
 
 SCALES = {
-    **dict.fromkeys(["thousand", "thousands", "ribu", "mil", "tausend", "mille", "тысяч", "тысячи", "千"], 10**3),
+    **dict.fromkeys(
+        [
+            "thousand",
+            "thousands",
+            "ribu",
+            "mil",
+            "tausend",
+            "mille",
+            "mila",
+            "тысяча",
+            "тысяч",
+            "тысячи",
+            "nghìn",
+            "千",
+        ],
+        10**3,
+    ),
     **dict.fromkeys(["万", "萬", "만"], 10**4),
     **dict.fromkeys(["lakh", "lakhs", "লক্ষ", "লাখ", "लाख", "లక్షల"], 10**5),
     **dict.fromkeys(
-        ["million", "millions", "juta", "millones", "milhões", "millionen", "миллиона", "миллионов"], 10**6
+        [
+            *(
+                "million",
+                "millions",
+                "juta",
+                "millón",
+                "millones",
+                "milhão",
+                "milhões",
+                "millionen",
+                "milione",
+                "milioni",
+            ),
+            *("milyon", "triệu", "миллион", "миллиона", "миллионов"),
+        ],
+        10**6,
     ),
     **dict.fromkeys(["crore", "crores", "কোটি", "करोड़", "కోట్ల"], 10**7),
     **dict.fromkeys(["億", "亿", "억"], 10**8),
-    **dict.fromkeys(["billion", "billions", "miliar", "milliarden", "milliards", "миллиардов"], 10**9),
+    **dict.fromkeys(
+        [
+            *("billion", "billions", "miliar", "milliarde", "milliarden", "milliard", "milliards", "bilhão", "bilhões"),
+            *("miliardo", "miliardi", "milyar", "tỷ", "tỉ", "миллиард", "миллиарда", "миллиардов"),
+        ],
+        10**9,
+    ),
     **dict.fromkeys(["trillion", "trillions", "triliun", "兆"], 10**12),
 }
 """Words that may multiply the number before them: "3万" is 30,000, or 3 if the question counts in 万."""
@@ -33,6 +70,7 @@ _SPACE = re.compile(r"\\(?:[,;:! ]|q?quad\b)|~")
 _POWER = re.compile(r"(?<=[^\d\s^])\^\s*(?:\{\s*-?[1-3]\s*\}|-?[1-3])")
 _DEGREE = re.compile(r"\^?\s*\{?\s*(?:\\circ|\\degree)\s*\}?")
 _JOINT = re.compile(r"(?:\\cdot|\\times|[\s~/.,·*()\"'-])+")
+_ANY_WORD = re.compile(r"[^\W\d_]+")
 _ASCII_WORD = re.compile(r"[A-Za-z]+")
 _OTHER_WORD = re.compile(r"[^\d\x00-/:-@\[-`{-\x7f]+")  # letters and marks of any script
 _UNIT_START = re.compile(r"\s+|(?=\\(?:text|math(?:rm|bf|it|sf)|mbox|rm|bf))")
@@ -87,6 +125,11 @@ def scale(rest: str) -> int | None:
     if first in SCALES:
         return SCALES[first]
     return SCALES.get(first[:1])  # 万元: no space between scale and unit
+
+
+def scales_in(text: str) -> frozenset[int]:
+    r"""Return the powers of ten for which the words of a text stand: of `2\pi \text{ million}` 10^6."""
+    return frozenset(SCALES[word] for word in _ANY_WORD.findall(text.lower()) if word in SCALES)
 
 
 def without_unit(formula: str) -> str:

@@ -143,6 +143,13 @@ MONEY = [
     *((gold, text, 0.0) for gold in ("3000000", r"\$3 \text{ million}") for text in NO_MILLIONS),
     (r"3 \text{ trillion}", "3000000000000", 1.0),
     ("3", r"\$3 \text{ million}", 1.0),  # of a question that counts in millions
+    ("x = 3 million", "x = 3 billion", 0.0),
+    ("x = 3 million", "x = 0.003 billion", 1.0),
+    (r"2\pi \text{ million}", r"2\pi \text{ billion}", 0.0),
+    (r"2\pi \text{ million}", r"2\pi \text{ million dollars}", 1.0),
+    ("3 миллиона", "3 миллиарда", 0.0),
+    ("3 milioni", "3 miliardi", 0.0),
+    ("3 milioni", "3000000", 1.0),
     (r"\$5 \text{ per hour}", "5", 1.0),
     (r"\$2x", "2x", 1.0),
     (r"\$4,\$5", "4, 5", 1.0),
