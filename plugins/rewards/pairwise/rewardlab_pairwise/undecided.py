@@ -18,7 +18,10 @@ _EQUAL = (
     r"(?:equal|equals|equally \w+(?: and \w+)?|tied|on (?:a )?par|the same|identical|equivalent|indistinguishable|"
     "(?:of )?(?:equal|the same|comparable|identical) (?:quality|merit|value|standard)|as good as each other)"
 )
-_REGARDS = r"(?: (?:in|on|for|to) (?:\w+ ){0,3}\w+| here| overall)?"
+_REGARDS = (
+    "(?: here| overall| in (?:(?:overall )?quality|merit|value|general|(?:every|all) (?:way|respect|aspect|regard)s?))?"
+)
+"""of all that counts: responses that are equal in length alone may differ in the rest"""
 _FIRST = (
     "(?:(?:so|but|and|however|thus|hence|overall|actually|sorry|unfortunately|honestly|frankly|though|although|yet|"
     "still|wait|no|well|in the end|all in all|to be honest|on balance|im sorry|i am sorry|in conclusion|in short|"
@@ -53,7 +56,8 @@ _REFUSAL = re.compile(
     r"(?:help|assist|comply|do)(?=\W*\Z| (?:with|this|that|so|it)\b))|"
     r"(?:do not|dont) know(?=\W*\Z| which| who)|have no (?:\w+ )?(?:preference|opinion|idea)\b|"
     r"(?:refuse|decline|(?:must |will |have to )?abstain)\W*\Z)|"
-    r"(?:never ?mind|scratch that|(?:disregard|ignore) (?:that|this|the (?:above|box|verdict))|"
+    r"(?:never ?mind|scratch that|"
+    r"(?:disregard|ignore) (?:(?:that|this)(?=\W*\Z| (?:box|vote|verdict)\b)|the (?:above|box|verdict))|"
     r"(?:that|this|it) (?:is|was) (?:not|no)(?: a| my)? (?:real )?(?:vote|verdict))\b|"
     "ich kann (?:mich |das |es )?nicht (?:entscheiden|beurteilen|sagen)|je ne peux pas (?:décider|choisir|juger)|"
     "no puedo (?:decidir|elegir|juzgar)|我(?:无法|不能)(?:判断|决定|选择|回答))"

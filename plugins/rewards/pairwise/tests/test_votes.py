@@ -212,6 +212,8 @@ UNDECIDED = [
     "Response A and Response B are identical.\n\n\\boxed{A}",
     "Overall, both are on par.\n\n**Final verdict:** \\boxed{A}",
     r"A and B are tied: \boxed{A}",
+    r"Both are equal in every respect. \boxed{A}",
+    r"They are the same in overall quality, so \boxed{A}.",
     r"It is a tie. \boxed{A}",
     r"It's a draw, hence \boxed{A}",
     r"I think this is a toss-up. \boxed{A}",
@@ -268,6 +270,10 @@ DECIDED = [
     r"\boxed{A} I will not choose B.",
     r"\boxed{A}. I have no doubt.",
     r"\boxed{A}. This is not a close call.",
+    r"A is right and B makes an error. Both are equal in length. \boxed{A}",
+    r"B fails to answer. They are of the same quality in formatting. \boxed{A}",
+    "A has the correct result, B has not.\nBoth are the same in style.\n**Verdict:** \\boxed{A}",
+    "\\boxed{A}\nIgnore that B is longer.",
 ]
 
 
