@@ -251,3 +251,32 @@ def test_the_only_one_that_is_there_of_a_group_that_is_left_out_trains_nothing(
     assert [one.value for one in found if not isinstance(one, JobError)] == values
     rows = [json.loads(line) for line in (tmp_path / "rewardlab" / "ledger.jsonl").read_text().splitlines()]
     assert rows[-1]["trained"] == ("unknown" if taught else "no")
+
+
+def test_failures_of_an_outcome_beside_the_total_count_in_the_training_alone(tmp_path):
+    outcome = "right: {use: toy/faulty, with: {how: fail}, on_missing: 0}"
+    recipe = RECIPE.replace("total: short + longest", "total: short\n  teach: {flat: drop, by: right}")
+    (tmp_path / "reward.yaml").write_text(recipe.replace("longest: {use: toy/longest}", outcome))
+    times = {"completion_timeout": 60, "scoring_timeout": 60, "on_partial": "fail"}
+    settings = ScriptSettings(recipe=tmp_path / "reward.yaml", folder=tmp_path / "rewardlab", **times)
+    sample = Sample(id="g", prompt=({"role": "user", "content": "?"},))
+
+    def validation():
+        async def holds(uid):
+            return uid.startswith("v")
+
+        return holds
+
+    async def whole():
+        scorer = ScriptScorer(settings, validation)
+        try:
+            for number in range(60):
+                reward = await scorer.member(f"v{number}", 0, 1, (1, 1), sample, Completion(text="BAD"))
+                assert reward.value == 1.0
+            with pytest.raises(JobError, match=r"'right' \(toy/faulty\) has no value for 50 of the last 50"):
+                for number in range(60):
+                    await scorer.member(f"t{number}", 0, 1, (1, 1), sample, Completion(text="BAD"))
+        finally:
+            await scorer.close()
+
+    asyncio.run(asyncio.wait_for(whole(), 60))

@@ -84,6 +84,7 @@ class ScriptScorer:
             opened.callback(self._files.close)
             self._closing = opened.pop_all()
         self._guard = MissingGuard.over_rows(plan.guarded_uses)
+        self._validation_guard = MissingGuard.over_rows(plan.uses_in_total)
         self._host: ScoringHost[_ScriptPlace, GroupRewards] = ScoringHost(
             open_pool=lambda place, size: self._scorer.collect(
                 place.sample, size, timeout=settings.scoring_timeout, evaluation=place.evaluation
@@ -139,7 +140,7 @@ class ScriptScorer:
         self._over[place.key] = None
         if len(self._over) > KNOWN:
             self._over.popitem(last=False)
-        self._guard.add(group)
+        (self._validation_guard if place.evaluation else self._guard).add(group)
         values = tuple(map(float, _as_engines_get_it(group)))
         return replace(given, values=values, lost=0.0, members=met.members)
 
