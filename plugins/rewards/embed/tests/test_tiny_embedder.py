@@ -18,7 +18,7 @@ LANGUAGES = ("es", "id", "sw", "de", "fr", "it")
 def problems(numbers):
     for a, b in numbers:
         language = LANGUAGES[(a * 7 + b) % 6]
-        numbers = {"operation": "add", "a": a, "b": b, "name": "Ana", "thing": a % 3, "template": 0}
+        numbers = {"operation": "add", "a": a, "b": b, "name": "Ana", "noun": a % 3, "template": 0}
         yield tuple(WordProblem(language=code, **numbers).solution(code) for code in (language, "en"))
 
 
