@@ -8,7 +8,7 @@ _WIDE = "。！？｡．।॥"
 CLOSING = "\"'”’»›)）]」』*_`"
 _END = re.compile(rf"[{re.escape(STOPS)}]+[{re.escape(CLOSING)}]*")
 _LIST_NUMBER = re.compile(r"(?:\A|\n)[ \t]*\d+\Z")
-LONGEST_ABBREVIATION = 20
+MAX_ABBREVIATION = 20
 
 
 def sentences(text: str, abbreviations: AbstractSet[str] = frozenset()) -> list[str]:
@@ -35,7 +35,7 @@ def _ends(text: str, end: re.Match[str], abbreviations: AbstractSet[str]) -> boo
         return False
     if marks[0] != "." or marks[:2] == "..":
         return True
-    before = text[max(0, end.start() - LONGEST_ABBREVIATION) : end.start()]
+    before = text[max(0, end.start() - MAX_ABBREVIATION) : end.start()]
     if _LIST_NUMBER.search(before):
         return False
     word = before.split()[-1].lstrip("(\"'“‘[*_") if before.split() and not before[-1:].isspace() else ""

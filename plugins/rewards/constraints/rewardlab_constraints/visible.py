@@ -6,7 +6,7 @@ from functools import cache
 
 CODES = (*range(0x20000), *range(0xE0000, 0xE0200))
 """all of Unicode but for Chinese characters beyond the first planes, and what is unassigned or private"""
-MOST_MARKS = 8
+MAX_MARKS = 8
 """signs on one letter: more are not read, and take time that grows with their square to be put in order"""
 _FILLERS = "\u115f\u1160\u2800\u3164\uffa0"
 """letters and symbols by category, empty to the eye"""
@@ -28,7 +28,7 @@ def marks() -> str:
 
 @cache
 def _piled_marks() -> re.Pattern[str]:
-    return re.compile(f"([{marks()}]{{{MOST_MARKS}}})[{marks()}]+")
+    return re.compile(f"([{marks()}]{{{MAX_MARKS}}})[{marks()}]+")
 
 
 @cache

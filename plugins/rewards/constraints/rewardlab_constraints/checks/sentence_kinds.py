@@ -13,7 +13,8 @@ _STATES, _ASKS, _EXCLAIMS = ".。．｡।۔", "?？؟", "!！"
 def _kinds(answer: JudgedText) -> tuple[int, int, int]:
     """Return the numbers of sentences that state, ask and exclaim."""
     ends = [sentence.rstrip(CLOSING)[-1:] for sentence in answer.sentences]
-    return tuple(sum(end in marks for end in ends if end) for marks in (_STATES, _ASKS, _EXCLAIMS))  # type: ignore[return-value]
+    states, asks, exclaims = (sum(end in marks for end in ends if end) for marks in (_STATES, _ASKS, _EXCLAIMS))
+    return states, asks, exclaims
 
 
 @check("ratio:sentence_type", needs="sentences")

@@ -36,7 +36,8 @@ def mcq_count_length(answer: JudgedText) -> bool:
     if len(parts) != 5 or parts[0].strip():
         return False
     lengths = [_length_of_question(part) for part in parts[1:]]
-    return None not in lengths and lengths == sorted(set(lengths))  # type: ignore[type-var]
+    there = [length for length in lengths if length is not None]
+    return len(there) == len(lengths) and there == sorted(set(there))
 
 
 def _length_of_question(text: str) -> int | None:
