@@ -106,17 +106,3 @@ def references(spec: Any, with_laws: bool = True) -> list[Reference]:
     laws = getattr(spec, "laws", None) if with_laws else None
     held = [*vars(spec).values(), *(() if laws is None else vars(laws).values())]
     return [value for value in held if isinstance(value, Reference)]
-
-
-def resolve_all(spec: Any) -> None:
-    """Import every function that a spec names; a UserError names the first that is wrong.
-
-    What goes wrong inside of a module is reported by whoever builds the component: it may need another environment.
-    """
-    for reference in references(spec):
-        try:
-            reference.resolve()
-        except UserError:
-            raise
-        except PLUGIN_FAULTS:
-            continue

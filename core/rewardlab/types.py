@@ -56,20 +56,29 @@ class Completion:
     `text` includes a `<think>` that the chat template opened; of a conversation it is the assistant's last message with
     a text, "" if there is none. `messages` is the conversation behind the prompt, empty if there is only a text.
     `token_count` is what the policy's engine counted, None if unknown; `truncated` is true if generation stopped at the
-    length limit.
+    length limit. `seconds` is what the rollout took, None if unknown. `error` says why the rollout failed, such as a
+    sandbox that died: then the completion is no answer, whatever its text is.
     """
 
     text: str
     token_count: int | None = None
     truncated: bool = False
     messages: Sequence[Turn] = field(default=(), hash=False)
+    seconds: float | None = None
+    error: str | None = None
 
     @classmethod
-    def of(cls, messages: Sequence[Turn], token_count: int | None = None, truncated: bool = False) -> Self:
+    def of(cls, messages: Sequence[Turn], token_count: int | None = None, truncated: bool = False, **more: Any) -> Self:
         """Return the completion that is this conversation."""
         last = _last_answer(messages)
         text = "" if last is None else messages[last]["content"]
-        return cls(text=text, token_count=token_count, truncated=truncated, messages=tuple(messages))
+        return cls(text=text, token_count=token_count, truncated=truncated, messages=tuple(messages), **more)
+
+    @property
+    def failure(self) -> str | None:
+        """The reason why this is no answer: its `error`, or that the policy sampled nothing, not even an end."""
+        empty = self.token_count == 0 and not self.text and not self.messages
+        return self.error or ("the policy sampled no token" if empty else None)
 
     def conversation(self) -> Sequence[Turn]:
         """Return the messages, for rewards of trajectory scope; of a text alone, the assistant's one message."""
@@ -90,9 +99,10 @@ class Completion:
         return len(self.text) + sum(len(str(message)) for message in self.messages)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields, without the messages that a text alone has not; `Completion(**...)` reverses it."""
+        """Return the fields, of those behind `truncated` the ones that it has; `Completion(**...)` reverses it."""
         fields = {"text": self.text, "token_count": self.token_count, "truncated": self.truncated}
-        return {**fields, "messages": [dict(message) for message in self.messages]} if self.messages else fields
+        more = {"messages": list(map(dict, self.messages)) or None, "seconds": self.seconds, "error": self.error}
+        return fields | {name: value for name, value in more.items() if value is not None}
 
 
 def _last_answer(messages: Sequence[Turn]) -> int | None:

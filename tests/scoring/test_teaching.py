@@ -3,6 +3,7 @@
 import asyncio
 import struct
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from helpers.each_case import each_case
@@ -13,6 +14,7 @@ from rewardlab.plan.component import Component
 from rewardlab.recipe import ComponentUse, load
 from rewardlab.recipe.use import Use
 from rewardlab.scoring import Scorer, Teaching, as_trainers_get_it
+from rewardlab_ray.scoring.sides import sides
 from rewardlab_training import metrics_of_step
 
 SINGLE = 0.3333333432674408
@@ -75,29 +77,30 @@ DIFFERENT = [
     ((0.0, 0.5, 1.0), [0, 0, 1]),
 ]
 TEACHING = Teaching(by="right")
+sides_of = partial(sides, outcome="right")
 
 
 @each_case("values", FLAT)
 def test_a_group_that_is_flat_in_its_outcome_is_left_out_whatever_its_totals_are(values):
     scored = group(*values)
     assert scored.left_out == "flat in right"
-    assert TEACHING.sides(scored) == [0] * len(values), "engines find them equal, and their mean 0"
+    assert sides_of(scored) == [0] * len(values), "engines find them equal, and their mean 0"
     assert metrics_of_step([scored])["reward/groups_without_variance"] == 1
 
 
-@each_case("values, sides", DIFFERENT)
-def test_one_whose_outcomes_differ_teaches(values, sides):
+@each_case("values, halves", DIFFERENT)
+def test_one_whose_outcomes_differ_teaches(values, halves):
     scored = group(*values)
     assert scored.left_out is None
-    assert TEACHING.sides(scored) == sides
-    assert 0 < sum(sides) < len(sides), "engines compare them, or their mean with 0 and 1"
+    assert sides_of(scored) == halves
+    assert 0 < sum(halves) < len(halves), "engines compare them, or their mean with 0 and 1"
 
 
 def test_one_that_is_equal_and_teaches_by_the_rest_of_its_pool_is_left_out_by_no_engine():
-    assert TEACHING.sides(replace(group(0.0, 0.0, 0.0), left_out=None, centred=True)) == [1, 0, 0]
+    assert sides_of(replace(group(0.0, 0.0, 0.0), left_out=None, centred=True)) == [1, 0, 0]
     without = replace(group(None, 0.0, 0.0), left_out=None, centred=True)
-    assert TEACHING.sides(without) == [0, 1, 0], "the first has no reward"
-    assert TEACHING.sides(replace(without, centred=False)) == [0, 0, 0], "of an evaluation, which has no pool"
+    assert sides_of(without) == [0, 1, 0], "the first has no reward"
+    assert sides_of(replace(without, centred=False)) == [0, 0, 0], "of an evaluation, which has no pool"
 
 
 @each_case(
@@ -115,7 +118,7 @@ def test_one_that_is_equal_and_teaches_by_the_rest_of_its_pool_is_left_out_by_no
 def test_bounds_leave_out_what_is_nearly_solved(values, why):
     scored = group(*values, between=(0.0, 0.9))
     assert scored.left_out == why
-    assert any(TEACHING.sides(scored)) == (why is None)
+    assert any(sides_of(scored)) == (why is None)
 
 
 def test_a_trainer_of_other_makers_gets_one_reward_for_all_of_a_group_that_is_left_out():
@@ -155,8 +158,8 @@ def test_a_completion_without_a_total_has_no_vote(right, totals, why):
     """It trains nothing: without it, the others would be told apart by their lengths alone."""
     scored = TEACHING.decided(replace(group(*right), totals=totals, left_out=None), ComponentUse(use="toy/brevity"))
     assert scored.left_out == why
-    sides = {side for side, total in zip(TEACHING.sides(scored), totals, strict=True) if total is not None}
-    assert (len(sides) > 1) == (why is None), "of those that the engine has"
+    there = {side for side, total in zip(sides_of(scored), totals, strict=True) if total is not None}
+    assert (len(there) > 1) == (why is None), "of those that the engine has"
 
 
 BESIDE = """

@@ -20,14 +20,14 @@ _MEDIA = ("image", "video", "audio", "file", "document")
 """words in the type or the key of parts that text rewards pass over: image_url, input_audio, ..."""
 
 
-def to_conversation(value: Sequence[Any], place: str) -> tuple[Turn, ...]:
+def to_conversation(value: Sequence[Any], place: str, answered: bool = True) -> tuple[Turn, ...]:
     """Return the messages behind a prompt, each with `role`, `content` (a text) and what else a Turn has.
 
-    What else a message holds is left out, as is what is null. Raises ValueError if one of them is none, or the
-    assistant has none.
+    What else a message holds is left out, as is what is null. Raises ValueError if one of them is none, or
+    the assistant has none though it `answered`.
     """
     turns = tuple(_turn(message, f"{place}[{index}]") for index, message in enumerate(value))
-    if all(turn["role"] != "assistant" for turn in turns):
+    if answered and all(turn["role"] != "assistant" for turn in turns):
         raise ValueError(f"{place} has no assistant message, which is what a reward scores")
     return turns
 

@@ -18,7 +18,7 @@ from rewardlab.types import Completion, Group, Message, Sample
 
 _ABSENT = object()
 _STRUCTURE = ("id", "prompt", "completions")
-_COMPLETION_KEYS = ("text", "messages", "token_count", "truncated")
+_COMPLETION_KEYS = ("text", "messages", "token_count", "truncated", "seconds", "error")
 
 
 def raw_sample(row: Mapping[str, Any], source: str = "") -> Sample:
@@ -182,7 +182,7 @@ def _message(value: Any, place: str) -> Message:
 def to_completions(value: Any) -> tuple[Completion, ...]:
     """Return completions, each of which is a text, a list of messages, or an object with one of them.
 
-    As an object it is {"text" or "messages", "token_count", "truncated"}. Raises ValueError.
+    As an object it is {"text" or "messages", "token_count", "truncated", "seconds", "error"}. Raises ValueError.
     """
     if not isinstance(value, list):
         raise ValueError(f"completions must be a list, not {kind_of(value)}")
@@ -209,14 +209,22 @@ def _completion(value: Any, place: str) -> Completion:
         raise ValueError(f"{place}.token_count must be a whole number of 0 or more, or null, not {kind_of(count)}")
     if not isinstance(cut, bool):
         raise ValueError(f"{place}.truncated must be true or false, not {kind_of(cut)}")
+    seconds, error = value.get("seconds"), value.get("error")
+    if seconds is not None and (type(seconds) not in (int, float) or not 0 <= seconds < float("inf")):
+        raise ValueError(f"{place}.seconds must be a number of 0 or more, or null, not {kind_of(seconds)}")
+    if error is not None and not (isinstance(error, str) and error.strip()):
+        raise ValueError(f"{place}.error must be a text that says why the rollout failed, or null")
     if (messages := value.get("messages")) is None:
+        text = "" if text is None and error else text
         if not isinstance(text, str):
             kind = kind_of(text) if "text" in value else "absent"
             raise ValueError(f"{place}.text must be a text; it is {kind}")
-        return Completion(text=text, token_count=count, truncated=cut)
+        return Completion(text=text, token_count=count, truncated=cut, seconds=seconds, error=error)
     if not isinstance(messages, list):
         raise ValueError(f"{place}.messages must be a list of messages, not {kind_of(messages)}")
-    whole = Completion.of(to_conversation(messages, f"{place}.messages"), count, cut)
+    whole = Completion.of(
+        to_conversation(messages, f"{place}.messages", error is None), count, cut, seconds=seconds, error=error
+    )
     if text is not None and text != whole.text:
         raise ValueError(f"{place}.text is not the assistant's last answer in its messages; leave it out")
     return whole

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rewardlab.judging.cassette import Cassette as Cassette
     from rewardlab.judging.cassette import question_key as question_key
     from rewardlab.judging.hosted_judge import HostedJudge as HostedJudge
     from rewardlab.judging.hosted_judge import escaped_question as escaped_question
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from rewardlab.judging.judges import format_summary as format_summary
     from rewardlab.judging.judges import open_judges as open_judges
     from rewardlab.judging.judges import require_secrets as require_secrets
-    from rewardlab.judging.kept_replies import RecordedReplies as RecordedReplies
+    from rewardlab.judging.kept_replies import files_of_judge as files_of_judge
     from rewardlab.judging.reply_cache import judge_identity as judge_identity
     from rewardlab.judging.settings import JudgingSettings as JudgingSettings
     from rewardlab.judging.share import Share as Share

@@ -16,8 +16,6 @@ from rewardlab.recipe.use import CassetteUse, JudgeUse
 from rewardlab.specs import JudgeSpec
 from rewardlab.types import Reply
 
-ANY_SERVER = "(@[0-9a-f]{12})?"
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyFiles:
@@ -35,48 +33,17 @@ def reply_files(
     Servers at different addresses have different files, so that a job that goes on with another server asks that one;
     with `reuse: same_model` all are searched.
     """
-    stem = quote(name, safe=" ")
     address = {option: getattr(options, option, None) for option in spec.address}
-    server, servers = "", ANY_SERVER
-    if use.reuse == "same_server":
-        server = servers = f"@{_digest(address)}" if address else ""
-    own = folder / f"{stem}{server}{share.file_mark}.answers.jsonl"
-    return ReplyFiles(own=own, earlier=[path for path in _files(folder, stem, servers) if path != own])
+    server = f"@{_digest(address)}" if address and use.reuse == "same_server" else ""
+    own = folder / f"{quote(name, safe=' ')}{server}{share.file_mark}.answers.jsonl"
+    files = files_of_judge(folder, name, server) if use.reuse == "same_server" else files_of_judge(folder, name)
+    return ReplyFiles(own=own, earlier=[path for path in files if path != own])
 
 
-def _files(folder: Path, stem: str, servers: str) -> list[Path]:
-    """Return the files of one judge, of any number of processes."""
-    pattern = re.compile(rf"{re.escape(stem)}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
+def files_of_judge(folder: Path, name: str, servers: str = "(@[0-9a-f]{12})?") -> list[Path]:
+    """Return the files of one judge's replies in `folder`, of any number of processes; of any server, if none given."""
+    pattern = re.compile(rf"{re.escape(quote(name, safe=' '))}{servers}(\.\d+-of-\d+)?\.answers\.jsonl")
     return sorted(path for path in folder.glob("*") if pattern.fullmatch(path.name))
-
-
-class RecordedReplies:
-    """The replies of one judge to a job, for who reads what was said; also those that no further job replays.
-
-    files: where they stand; there are none if a job keeps no replies.
-    """
-
-    def __init__(self, folder: Path, name: str, cassette: CassetteUse | None) -> None:
-        """Open the files. Raises UserError if one is not a cassette, or the recipe's is not there."""
-        self.files = _files(folder, quote(name, safe=" "), ANY_SERVER)
-        if cassette is not None:
-            self.files.append(expanded(cassette.path))
-        self._open: list[Cassette] = []
-        try:
-            self._open += (Cassette(path, write=False, forgets=False) for path in self.files)
-        except BaseException:
-            self.close()
-            raise
-
-    def find(self, key: str) -> Reply | None:
-        """Return the reply to the question with this key (`question_key`); None if none is kept."""
-        return next((reply for kept in self._open if (reply := kept.find(key)) is not None), None)
-
-    def close(self) -> None:
-        """Close the files; calling it again does nothing."""
-        for cassette in self._open:
-            cassette.close()
-        self._open = []
 
 
 def _digest(address: Mapping[str, Any]) -> str:

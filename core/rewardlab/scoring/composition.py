@@ -16,6 +16,7 @@ from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.terms import terms_of
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.decomposition import Decomposition, mean
+from rewardlab.scoring.failed_rollouts import NoAnswer
 from rewardlab.scoring.group_attribution import Column, GroupAttribution, ScoredTotals
 from rewardlab.scoring.scored_completion import ScoredCompletion, component_score, line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score
@@ -166,6 +167,8 @@ class Composition:
             return totals
         for index, completion in enumerate(group.completions):
             values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
+            if completion.failure is not None:
+                continue
             if self.zero_truncated and completion.truncated:
                 totals[index] = 0.0
             elif len(values) == len(columns):
@@ -182,10 +185,10 @@ class Composition:
             return column
         present = [value for value in column if value is not None]
         for index, score in enumerate(scores):
-            if score.value is None:
+            if score.value is None and not isinstance(score, NoAnswer):
                 column[index] = self._stand_in(name, score, present, sample.place(index))
-        without_mean = None in column and self.uses[name].on_missing == "group_mean"
-        return None if without_mean else column
+        lost = any(v is None and not isinstance(s, NoAnswer) for v, s in zip(column, scores, strict=True))
+        return None if lost and self.uses[name].on_missing == "group_mean" else column
 
     def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:
         """Return what `total` sees if a component has no value; None for zero advantage."""

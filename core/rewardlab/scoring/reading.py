@@ -45,9 +45,9 @@ class ReadStream(GroupStream):
         return Group(sample=whole.sample, completions=tuple(map(self._read, whole.completions)))
 
 
-def with_markers(scores: Sequence[Score], completions: Sequence[Completion]) -> Sequence[Score]:
-    """Note in `info` how many chat markers a completion has: a judge is shown them escaped."""
-    counts = [count_chat_markers(completion.text) for completion in completions]
+def with_markers(scores: Sequence[Score], completions: Sequence[Completion], read: Read | None) -> Sequence[Score]:
+    """Note in `info` how many chat markers a completion has as it is read: a judge is shown them escaped."""
+    counts = [count_chat_markers((completion if read is None else read(completion)).text) for completion in completions]
     return [
         replace(score, info={**score.info, CHAT_MARKERS: count}) if count else score
         for score, count in zip(scores, counts, strict=True)

@@ -26,9 +26,10 @@ from rewardlab.scoring.composition import Composition, ScoredGroup
 from rewardlab.scoring.deadline import in_time
 from rewardlab.scoring.decomposition import decomposition_of
 from rewardlab.scoring.executors import Executor
+from rewardlab.scoring.failed_rollouts import scores_of_answers
 from rewardlab.scoring.group_sampler import CheckedGroupSampler
 from rewardlab.scoring.pool import Pool, PoolScoring, SampledPool, Scores, StreamedPool
-from rewardlab.scoring.reading import ReadStream, reading_of, with_markers
+from rewardlab.scoring.reading import reading_of, with_markers
 from rewardlab.scoring.teaching import Teaching, Votes
 from rewardlab.types import Group, Sample, Score
 from rewardlab.workers.errors import WorkerStartError
@@ -230,13 +231,10 @@ class Scorer(AbstractContextManager["Scorer"]):
             UNANSWERED.set(lost)  # in this task's own context
             try:
                 read = self._readings[name]
-                seen = stream if read is None else ReadStream(stream, read)
-                scores = self._with_losses(name, await self.executors[name].score(seen), len(lost))
-                scores_by_name[name] = (
-                    scores
-                    if not self._plan.components[name].judges()
-                    else with_markers(scores, (await seen.group()).completions)
-                )
+                scores = await scores_of_answers(self.executors[name], stream, read)
+                scores = self._with_losses(name, scores, len(lost))
+                judged = (await stream.group()).completions if self._plan.components[name].judges() else ()
+                scores_by_name[name] = with_markers(scores, judged, read) if judged else scores
             except WorkerStartError as error:
                 raise JobError(f"component {name!r}: {error}") from error
 

@@ -12,6 +12,7 @@ from rewardlab.errors import JobError
 from rewardlab.recipe.models import RewardSection
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.failed_rollouts import NoAnswer
 from rewardlab.types import Score
 
 ROUNDING = 1e-6
@@ -58,7 +59,7 @@ class Teaching:
         """
         components, totals = of_pool or (group.components, group.totals)
         for index, score in enumerate(components[self.by]):
-            if score.error is not None and use.on_missing == "fail":
+            if score.error is not None and use.on_missing == "fail" and not isinstance(score, NoAnswer):
                 place = group.sample.place(index)
                 raise JobError(f"component {self.by!r} ({use.use}) failed on {place}: {score.error}")
             if score.value is None and score.error is None and use.on_abstain == "fail":
@@ -67,21 +68,6 @@ class Teaching:
                 raise JobError(f"{problem}; {hint}, and it has no vote there")
         why = self.why_left_out(components[self.by], totals)
         return group if why is None else replace(group, left_out=why)
-
-    def sides(self, group: ScoredGroup) -> list[float]:
-        """Return 0 for each member of a group that is left out, else 0 or 1: the half of its range that a value is in.
-
-        For engines that leave out by themselves what is equal for all: they compare to the last bit, or means. So both
-        sides are there if the group teaches; a member without a vote is at 0.
-        """
-        values = _votes(group.components[self.by], group.totals)
-        present = _present(values)
-        if group.left_out is not None or not present:
-            return [0.0] * len(values)
-        low, high = min(present), max(present)
-        if _are_equal(present):  # and others of its pool differ; else it is of an evaluation
-            return [float(group.centred and place == values.index(present[0])) for place in range(len(values))]
-        return [0.0 if value is None else float(value - low > (high - low) / 2) for value in values]
 
 
 def as_trainers_get_it(group: ScoredGroup) -> ScoredGroup:

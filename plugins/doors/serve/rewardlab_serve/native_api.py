@@ -30,6 +30,8 @@ class CompletionBody(BaseModel):
     messages: list[Any] | None = None
     token_count: int | None = None
     truncated: bool = False
+    seconds: float | None = None
+    error: str | None = None
 
 
 AnyCompletion = str | list[Any] | CompletionBody

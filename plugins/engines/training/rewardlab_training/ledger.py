@@ -138,6 +138,8 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "tokens": completion.token_count,
             "truncated": completion.truncated,
             **({"messages": list(completion.messages)} if completion.messages else {}),
+            **({} if completion.seconds is None else {"seconds": completion.seconds}),
+            **({} if completion.error is None else {"error": redact(completion.error)}),
             "components": {name: _component(group, name, index) for name in group.components},
             "total": group.totals[index],
             "shaped": group.shaped[index] if group.shaped else None,

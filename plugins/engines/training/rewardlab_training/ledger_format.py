@@ -31,14 +31,17 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "tokens": "int",
     "truncated": "bool",
     "messages": "text",
+    "seconds": "float",
+    "error": "text",
     "total": "float",
     "shaped": "float",
     "rest": "float",
     "progress": "float",
 }
 """the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
-SOME_HAVE = ("left_out", "messages", "progress")
-"""of groups that do not teach, of conversations, and of totals with a progress: a table has them if a line does"""
+SOME_HAVE = ("left_out", "messages", "seconds", "error", "progress")
+"""of groups that do not teach, of conversations, of rollouts whose time is known or that failed, and of totals with a
+progress: a table has them if a line does"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",

@@ -133,7 +133,8 @@ def _row(samples: Mapping[tuple[int, bool], Mapping[str, Sample]], group: Ledger
     if sample is None:
         asked = f"the ledger, {group.place}: its prompt"
         raise violation(asked, f"the id {group.sample!r}", "the id of a sample of the stage's dataset")
-    columns = {"text": "completion", "token_count": "tokens", "truncated": "truncated", "messages": "messages"}
+    columns = {"text": "completion", "token_count": "tokens"}
+    columns |= {name: name for name in ("truncated", "messages", "seconds", "error")}
     completions = [{key: row.get(column) for key, column in columns.items()} for row in group.rows]
     return sample.as_row() | {"completions": completions}
 

@@ -25,7 +25,7 @@ _TURN = {
 _TURNS = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/turn"}}
 _COMPLETION = {
     "type": "object",
-    "anyOf": [{"required": ["text"]}, {"required": ["messages"]}],
+    "anyOf": [{"required": ["text"]}, {"required": ["messages"]}, {"required": ["error"]}],
     "additionalProperties": False,
     "properties": {
         "text": {"type": "string", "description": "the completion, reasoning included"},
@@ -38,6 +38,14 @@ _COMPLETION = {
             "type": "boolean",
             "default": False,
             "description": "whether generation stopped at the length limit",
+        },
+        "seconds": {
+            "anyOf": [{"type": "number", "minimum": 0}, {"type": "null"}],
+            "description": "what the rollout took; null if unknown",
+        },
+        "error": {
+            "anyOf": [_TEXT, {"type": "null"}],
+            "description": "why the rollout failed, so that it is no answer; null if it did not",
         },
     },
 }

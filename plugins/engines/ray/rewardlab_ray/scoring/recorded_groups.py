@@ -119,6 +119,8 @@ def _scored_group(sample: Sample, lines: Sequence[Mapping[str, Any]]) -> ScoredG
                 token_count=line["tokens"],
                 truncated=line["truncated"],
                 messages=line.get("messages", ()),
+                seconds=line.get("seconds"),
+                error=line.get("error"),
             )
             for line in lines
         ),

@@ -8,6 +8,7 @@ from rewardlab.scoring import ScoredGroup, Teaching
 from rewardlab_training import CENTRED, group_advantages, numbers_of_group
 
 from rewardlab_ray.messages import OUTCOME, SCORED, GroupRewards
+from rewardlab_ray.scoring.sides import sides
 
 
 def rewards(
@@ -47,11 +48,11 @@ def rewards(
     correct = None if correctness is None else _known([score.value for score in group.components[correctness]])
     values = _values(group, algorithm, correct)
     if teaching is not None:
-        sides = teaching.sides(group)
-        for log, side in zip(logs, sides, strict=True):
-            log[OUTCOME] = side
+        halves = sides(group, teaching.by)
+        for log, half in zip(logs, halves, strict=True):
+            log[OUTCOME] = half
         outcome = correct or _known([score.value for score in group.components[teaching.by]])
-        correct = outcome if algorithm is None else tuple(sides)
+        correct = outcome if algorithm is None else tuple(halves)
     return GroupRewards(
         kept=tuple(kept),
         values=values,

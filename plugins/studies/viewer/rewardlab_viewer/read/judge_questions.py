@@ -14,11 +14,12 @@ from typing import Any
 from rewardlab import Ask, Completion, Group, Reply, Sample
 from rewardlab.concurrency import LoopThread
 from rewardlab.errors import RewardlabError, UserError
-from rewardlab.judging import RecordedReplies, judge_identity, question_key
+from rewardlab.judging import judge_identity, question_key
 from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Scorer
 from rewardlab_measure.judge_agreement import measured_plan
 
+from rewardlab_viewer.read.recorded_replies import RecordedReplies
 from rewardlab_viewer.read.source import Source
 
 POLICY = "policy/self"
@@ -132,7 +133,8 @@ class _Asker:
 
     def _judge(self, name: str, planned: Component, source: Source) -> "_RecordedJudge":
         assert source.replies is not None
-        recorded = RecordedReplies(source.replies, name, planned.use.cassette)
+        cassette = planned.use.cassette
+        recorded = RecordedReplies(source.replies, name, None if cassette is None else cassette.path)
         self._closing.callback(recorded.close)
         if not recorded.files:
             raise UserError(f"{source.name} keeps no replies of judge {name!r}{_elsewhere(source)}")
