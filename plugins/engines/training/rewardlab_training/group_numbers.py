@@ -9,6 +9,10 @@ from rewardlab import Turn
 from rewardlab.judging import Usage
 from rewardlab.scoring import ScoredGroup, failures_of
 
+TOTAL = "total"
+HALF = 0.5
+"""the correctness above which an answer is right"""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ComponentNumbers:
@@ -28,6 +32,9 @@ class ComponentNumbers:
     with_correctness: tuple[float, float, float] | None = None
     """as `with_length` of a group, of the values and the correctness of the same completions; None of correctness
     itself, and if none is named"""
+    with_shaped: float | None = None
+    """the sum of products of what it contributed and the shaped reward, each less its mean, over the completions with a
+    total; of the total, of the shaped reward by itself; None if contributions are not known"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +54,11 @@ class GroupNumbers:
     """sums over the completions of products, each factor less its mean: length by length, total by total, both"""
     turns: tuple[float, float] | None = None
     """for completions that are conversations, the mean turns of the policy and calls of tools; None if none is one"""
+    failed: int = 0
+    """rollouts that failed"""
+    by_outcome: tuple[int, int, int, int] | None = None
+    """tokens and number of the completions that are right and whose length is known, and of those that are not right;
+    None if no correctness is named"""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON values."""
@@ -58,6 +70,7 @@ class GroupNumbers:
         components = {name: _component(component) for name, component in values["components"].items()}
         read = {"total": _component(values["total"]), "with_length": tuple(values["with_length"])}
         read["turns"] = tuple(values["turns"]) if values.get("turns") else None
+        read["by_outcome"] = tuple(values["by_outcome"]) if values["by_outcome"] else None
         return cls(**{**values, **read, "components": components})
 
 
@@ -74,6 +87,7 @@ def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> Gro
         correctness: the component that says whether an answer is right, if any.
     """
     components = {}
+    taught = _taught(scored)
     right = [score.value for score in scored.components.get(correctness or "", ())]
     for name, scores in scored.components.items():
         failed, cause = failures_of(scored, name)
@@ -82,9 +96,10 @@ def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> Gro
             right if name != correctness else (),
             failed=failed,
             cause=cause,
+            with_shaped=taught.get(name),
             **_of_judge(score.info for score in scores),
         )
-    total = _numbers(scored.totals, right)
+    total = _numbers(scored.totals, right, with_shaped=taught.get(TOTAL))
     lengths = [completion.token_count for completion in scored.completions]
     known = [length for length in lengths if length is not None]
     return GroupNumbers(
@@ -96,7 +111,29 @@ def numbers_of_group(scored: ScoredGroup, correctness: str | None = None) -> Gro
         tokens=math.fsum(known) / len(known) if known else None,
         with_length=_products(lengths, scored.totals),
         turns=_turns([completion.messages for completion in scored.completions if completion.messages]),
+        failed=sum(completion.failure is not None for completion in scored.completions),
+        by_outcome=_by_outcome(lengths, right) if right else None,
     )
+
+
+def _taught(scored: ScoredGroup) -> dict[str, float]:
+    """Return `with_shaped` of the total and of each component of it, 0 if nothing is taught; {} if it is not known."""
+    if scored.causes is None or not scored.shaped:
+        return {}
+    teaches = scored.left_out is None
+    taught = [index for index, total in enumerate(scored.totals) if teaches and total is not None]
+    contributions = scored.causes.attribution.contributions
+    columns = {TOTAL: scored.shaped, **contributions}
+    values = {name: [column[index] or 0.0 for index in taught] for name, column in columns.items()}
+    return {name: _products(column, values[TOTAL])[2] for name, column in values.items()}
+
+
+def _by_outcome(lengths: Sequence[int | None], right: Sequence[float | None]) -> tuple[int, int, int, int]:
+    both = [
+        (length, value > HALF) for length, value in zip(lengths, right, strict=True) if length and value is not None
+    ]
+    sides = [[length for length, is_right in both if is_right is side] for side in (True, False)]
+    return sum(sides[0]), len(sides[0]), sum(sides[1]), len(sides[1])
 
 
 def _turns(conversations: Sequence[Sequence[Turn]]) -> tuple[float, float] | None:
@@ -153,6 +190,10 @@ def metrics_of_step(
     conversations, and position_bias and unparsable of components that compare.
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
+    teaching/total: mean total of the groups that teach: what the policy learns from, beside all that was generated.
+    advantage/<component>: of each in the total, its share in the variance of the shaped rewards inside of groups: they
+    add up to 1 where the total is nothing else, and one below 0, such as a length penalty, takes from what the others
+    give. NaN if no rewards differ.
     reward/groups_without_variance: share, 0 to 1, of groups that teach nothing: those that `teach` leaves
     out, and those whose totals are all equal or missing.
     group/std: mean over the groups of the standard deviation of their totals.
@@ -161,10 +202,14 @@ def metrics_of_step(
     never differs.
     varied/<component>: share, 0 to 1, of groups in which it tells two completions apart.
     length/mean, length/total: tokens, and their correlation with the total inside of groups.
+    length/right, length/wrong: mean tokens of the completions whose correctness is above 0.5, and of the others; NaN if
+    there is none.
+    rollout/failed: share, 0 to 1, of rollouts that failed: completions that are no answer.
     agent/turns, agent/tool_calls: of conversations, means of the policy's turns and of its calls of tools.
     position_bias/<component>, unparsable/<component>: of the judge that it compares by, the mean over the groups, -1 to
     1, above 0 if what stands first wins; and the share of its replies.
-    judge/<name>/calls, judge/<name>/tokens (of prompts and answers) and judge/<name>/usd: of each judge in `usage`.
+    judge/<name>/calls, judge/<name>/tokens (of prompts and answers), judge/<name>/usd and judge/<name>/seconds (of its
+    answered calls, added up): of each judge in `usage`.
 
     Args:
         correctness: as in `numbers_of_group`.
@@ -174,6 +219,7 @@ def metrics_of_step(
     having = {name: [group for group in numbers if name in group.components] for name in names}
     metrics = {"reward/total": _mean([group.total for group in numbers])}
     metrics["reward/groups_without_variance"] = sum(group.flat for group in numbers) / len(numbers)
+    metrics["teaching/total"] = _mean([group.total for group in numbers if not group.flat])
     metrics["group/std"] = math.fsum(group.std for group in numbers) / len(numbers)
     for name, scored in having.items():
         of_component = [group.components[name] for group in scored]
@@ -194,6 +240,12 @@ def metrics_of_step(
     if known := [group.tokens for group in numbers if group.tokens is not None]:
         metrics["length/mean"] = math.fsum(known) / len(known)
         metrics["length/total"] = _correlation([group.with_length for group in numbers])
+        if outcomes := [group.by_outcome for group in numbers if group.by_outcome is not None]:
+            right, rights, wrong, wrongs = (sum(column) for column in zip(*outcomes, strict=True))
+            metrics["length/right"] = right / rights if rights else math.nan
+            metrics["length/wrong"] = wrong / wrongs if wrongs else math.nan
+    metrics |= _advantages(numbers, list(names))
+    metrics["rollout/failed"] = sum(group.failed for group in numbers) / sum(group.size for group in numbers)
     if played := [group.turns for group in numbers if group.turns is not None]:
         turns, calls = (math.fsum(column) / len(played) for column in zip(*played, strict=True))
         metrics |= {"agent/turns": turns, "agent/tool_calls": calls}
@@ -201,7 +253,21 @@ def metrics_of_step(
         metrics[f"judge/{name}/calls"] = float(since.calls)
         metrics[f"judge/{name}/tokens"] = float(since.prompt_tokens + since.completion_tokens)
         metrics[f"judge/{name}/usd"] = since.usd
+        metrics[f"judge/{name}/seconds"] = since.seconds
     return metrics
+
+
+def _advantages(numbers: Sequence[GroupNumbers], names: Sequence[str]) -> dict[str, float]:
+    """Return the share of each component in the variance of the shaped rewards."""
+    known = [group for group in numbers if group.total.with_shaped is not None]
+    whole = math.fsum(group.total.with_shaped or 0.0 for group in known)
+    shares = {}
+    for name in names:
+        parts = [group.components[name].with_shaped for group in known if name in group.components]
+        if any(part is not None for part in parts):
+            part = math.fsum(part or 0.0 for part in parts)
+            shares[f"advantage/{name}"] = part / whole if whole > 0 else math.nan
+    return shares
 
 
 def _judge_metrics(of_component: Sequence[ComponentNumbers]) -> Iterator[tuple[str, float]]:
