@@ -14,7 +14,7 @@ from rewardlab.version import __version__ as __version__
 if TYPE_CHECKING:  # a type checker has these names, and finds others wrong
     from rewardlab.group_stream import GroupStream as GroupStream
     from rewardlab.hookspecs import hookimpl as hookimpl
-    from rewardlab.references import references as references
+    from rewardlab.references import references_of as references_of
     from rewardlab.registry.function_reward import reward as reward
     from rewardlab.registry.registry import find as find
     from rewardlab.registry.registry import installed as installed

@@ -101,7 +101,7 @@ class Function(Generic[F]):
             instance.__dict__[self._name] = value
 
 
-def references(spec: Any, with_laws: bool = True) -> list[Reference]:
+def references_of(spec: Any, with_laws: bool = True) -> list[Reference]:
     """Return the references of a spec, and those of its laws."""
     laws = getattr(spec, "laws", None) if with_laws else None
     held = [*vars(spec).values(), *(() if laws is None else vars(laws).values())]

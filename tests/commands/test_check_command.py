@@ -89,6 +89,19 @@ def test_rows_in_the_place_of_a_recipe_are_told(main, write):
     assert err == "error: rows.jsonl: these are rows; a recipe is a YAML file, and comes before them\n"
 
 
+def test_rollouts_that_failed_are_told_by_their_reason(main, write):
+    completions = ["a", {"error": "the sandbox died"}, {"text": "", "token_count": 0}]
+    rows = [{"id": number, "prompt": "?", "completions": completions} for number in range(2)]
+    write("rows.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    code, out, err = main("check", write("r.yaml", FINE), "rows.jsonl")
+    assert (code, out.splitlines()[-1]) == (0, "rows.jsonl: 2 rows with 6 completions have what the reward needs")
+    begins = "warning: rows.jsonl: 2 completions of 6: the rollout failed, so that it is no answer and gets no total: "
+    assert [line.removeprefix(begins) for line in err.splitlines()] == [
+        "the sandbox died",
+        "the policy sampled no token",
+    ]
+
+
 def test_every_mistake_of_a_recipe_is_found_in_one_run(main, write):
     write("r.yaml", MISTAKEN)
     code, out, err = main("check", "r.yaml")

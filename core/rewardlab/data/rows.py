@@ -214,17 +214,16 @@ def _completion(value: Any, place: str) -> Completion:
         raise ValueError(f"{place}.seconds must be a number of 0 or more, or null, not {kind_of(seconds)}")
     if error is not None and not (isinstance(error, str) and error.strip()):
         raise ValueError(f"{place}.error must be a text that says why the rollout failed, or null")
+    known = {"token_count": count, "truncated": cut, "seconds": seconds, "error": error}
     if (messages := value.get("messages")) is None:
         text = "" if text is None and error else text
         if not isinstance(text, str):
             kind = kind_of(text) if "text" in value else "absent"
             raise ValueError(f"{place}.text must be a text; it is {kind}")
-        return Completion(text=text, token_count=count, truncated=cut, seconds=seconds, error=error)
+        return Completion(text=text, **known)
     if not isinstance(messages, list):
         raise ValueError(f"{place}.messages must be a list of messages, not {kind_of(messages)}")
-    whole = Completion.of(
-        to_conversation(messages, f"{place}.messages", error is None), count, cut, seconds=seconds, error=error
-    )
+    whole = Completion.of(to_conversation(messages, f"{place}.messages", error is None), **known)
     if text is not None and text != whole.text:
         raise ValueError(f"{place}.text is not the assistant's last answer in its messages; leave it out")
     return whole

@@ -15,7 +15,7 @@ import pluggy
 
 from rewardlab import hookspecs
 from rewardlab.errors import PLUGIN_FAULTS, one_line_at
-from rewardlab.references import references
+from rewardlab.references import references_of
 from rewardlab.registry.function_reward import FunctionReward
 from rewardlab.specs import (
     COMPONENT_NAME,
@@ -100,7 +100,7 @@ def load(name: str, points: Sequence[EntryPoint]) -> Plugin:
             module = point.load()
             specs, actions = offers_of(module)
         for (kind, spec_name), spec in specs.items():
-            for reference in references(spec):
+            for reference in references_of(spec):
                 reference.owner = f"{kind} {name}/{spec_name} ({plugin.distribution})"
     except PLUGIN_FAULTS as error:  # a plugin may raise anything while it is imported
         broken = one_line_at(error)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rewardlab.errors import UserError, nearest
 from rewardlab.first_party import first_party, installation, plugin_with
-from rewardlab.references import references
+from rewardlab.references import references_of
 from rewardlab.registry.loading import Plugin, load, owner_of
 from rewardlab.specs import BackendSpec, Spec
 from rewardlab.specs.entry_points import scanned_entry_points, states_of_path
@@ -153,7 +153,7 @@ class Registry:
 
 def _looked_at(spec: _S) -> _S:
     """Return the spec. A UserError names the first of its functions that is not there, its laws' apart."""
-    for reference in references(spec, with_laws=False):
+    for reference in references_of(spec, with_laws=False):
         reference.look()
     return spec
 

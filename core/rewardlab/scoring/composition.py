@@ -16,7 +16,7 @@ from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.terms import terms_of
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.decomposition import Decomposition, mean
-from rewardlab.scoring.failed_rollouts import NoAnswer
+from rewardlab.scoring.failed_rollouts import is_no_answer
 from rewardlab.scoring.group_attribution import Column, GroupAttribution, ScoredTotals
 from rewardlab.scoring.scored_completion import ScoredCompletion, component_score, line_of, table_of
 from rewardlab.types import Completion, Group, Sample, Score
@@ -185,9 +185,9 @@ class Composition:
             return column
         present = [value for value in column if value is not None]
         for index, score in enumerate(scores):
-            if score.value is None and not isinstance(score, NoAnswer):
+            if score.value is None and not is_no_answer(score):
                 column[index] = self._stand_in(name, score, present, sample.place(index))
-        lost = any(v is None and not isinstance(s, NoAnswer) for v, s in zip(column, scores, strict=True))
+        lost = any(v is None and not is_no_answer(s) for v, s in zip(column, scores, strict=True))
         return None if lost and self.uses[name].on_missing == "group_mean" else column
 
     def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:

@@ -7,9 +7,13 @@ from rewardlab.scoring.executors import Executor
 from rewardlab.scoring.reading import Read, ReadStream
 from rewardlab.types import Completion, Group, Score
 
+ROLLOUT_FAILED = "rollout_failed"
+"""the sign in `info`, which every record of a score keeps"""
 
-class NoAnswer(Score):
-    """The score of a rollout that failed: it has no total, whatever the recipe says of missing values."""
+
+def is_no_answer(score: Score) -> bool:
+    """Return whether it is of a rollout that failed, which has no total, whatever is said of missing values."""
+    return score.error is not None and score.info.get(ROLLOUT_FAILED) is True
 
 
 class _RolloutFailedError(Exception):
@@ -28,14 +32,13 @@ async def scores_of_answers(executor: Executor, stream: GroupStream, read: Read 
     if not (stream.complete and _failures(await stream.group())):
         with suppress(_RolloutFailedError):  # a reward of group scope gives failed scores then
             scores = await executor.score(ReadStream(stream, seen))
-    failures = _failures(group := await stream.group())
-    if not failures:
+    if not (failures := _failures(group := await stream.group())):
         return scores
-    answers = tuple(seen(c) for index, c in enumerate(group.completions) if index not in failures)
-    others = GroupStream.of(Group(sample=group.sample, completions=answers)) if answers else None
-    given = iter([] if others is None else await executor.score(others))
-    failed = {index: NoAnswer(error=f"the rollout failed: {why}") for index, why in failures.items()}
-    return [failed[index] if index in failed else next(given) for index in range(stream.size)]
+    answers = tuple(seen(completion) for completion in group.completions if completion.failure is None)
+    others = Group(sample=group.sample, completions=answers)
+    given = iter(await executor.score(GroupStream.of(others)) if answers else ())
+    errors = [f"the rollout failed: {failures[index]}" if index in failures else "" for index in range(stream.size)]
+    return [Score(error=error, info={ROLLOUT_FAILED: True}) if error else next(given) for error in errors]
 
 
 def _failures(group: Group) -> dict[int, str]:

@@ -12,7 +12,7 @@ from rewardlab.errors import JobError
 from rewardlab.recipe.models import RewardSection
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.failed_rollouts import NoAnswer
+from rewardlab.scoring.failed_rollouts import is_no_answer
 from rewardlab.types import Score
 
 ROUNDING = 1e-6
@@ -59,7 +59,7 @@ class Teaching:
         """
         components, totals = of_pool or (group.components, group.totals)
         for index, score in enumerate(components[self.by]):
-            if score.error is not None and use.on_missing == "fail" and not isinstance(score, NoAnswer):
+            if score.error is not None and use.on_missing == "fail" and not is_no_answer(score):
                 place = group.sample.place(index)
                 raise JobError(f"component {self.by!r} ({use.use}) failed on {place}: {score.error}")
             if score.value is None and score.error is None and use.on_abstain == "fail":

@@ -74,11 +74,13 @@ def _text(instruction: str | Sequence[Mapping[str, Any]]) -> str:
 def _completion(episode: Any) -> dict[str, Any]:
     """Return what the model said last, or else what the flow put out; tool calls have no text."""
     if not episode.trajectories:
-        return {"text": ""}
+        return {"error": "no model was called: the episode has no trajectory"}
     last = episode.trajectories[-1]
     for step in reversed(last.steps):
         if step.model_response:
             cut = getattr(step.model_output, "finish_reason", None) == "length"
             text = with_thinking(step.thought, step.model_response)
             return {"text": text, "token_count": len(step.response_ids) or None, "truncated": cut}
+    if last.output is None and not last.steps:
+        return {"error": "no model was called: the trajectory has no step"}
     return {"text": "" if last.output is None else str(last.output)}

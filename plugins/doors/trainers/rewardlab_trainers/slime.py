@@ -13,6 +13,8 @@ from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, numbers_
 
 SLIME = Trainer(name="slime or miles", known="of August 2026 (624b824, 31f1ca9)", groups=True)
 OF_THE_SAMPLE = ("prompt", "response", "response_length", "label", "status", "metadata", "group_index", "remove_sample")
+FAILED = ("aborted", "failed")
+"""states of a sample that is no answer"""
 CENTRED = ("grpo", "gspo", "cispo", "reinforce_plus_plus_baseline")
 """estimators of which slime and miles normalize the rewards of a group"""
 EPSILON = 1e-6
@@ -81,7 +83,9 @@ class SlimeReward:
         text = sample.response
         for end in self._ends:
             text = text.removesuffix(end)
-        return {"text": text, "token_count": sample.response_length, "truncated": sample.status.value == "truncated"}
+        status = sample.status.value
+        completion = {"text": text, "token_count": sample.response_length, "truncated": status == "truncated"}
+        return {**completion, "error": f"slime says that it is {status}"} if status in FAILED else completion
 
     def post_process(self, args: Any, samples: Sequence[Any]) -> tuple[list[float], list[float]]:
         """Return the rewards as they are, and normalized as slime does, but without the votes of removed samples."""

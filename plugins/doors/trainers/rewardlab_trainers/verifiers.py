@@ -46,9 +46,11 @@ def _columns(task: Any) -> dict[str, Any]:
 def _completion(trace: Any, whole: bool) -> dict[str, Any]:
     """Return the last reply; whole: all that the final branch has from the model's first message on."""
     messages = trace.assistant_messages
-    text = with_thinking(messages[-1].reasoning_content if messages else None, trace.last_reply)
+    if not messages:
+        return {"error": "no model was called: the trace has no message of the assistant"}
+    text = with_thinking(messages[-1].reasoning_content, trace.last_reply)
     completion: dict[str, Any] = {"text": text}
-    if whole and messages:
+    if whole:
         behind = dropwhile(lambda message: message is not messages[0], trace.messages)
         turns = [message.model_dump(mode="json", exclude_none=True) for message in behind]
         completion = {"messages": turns} if turns else completion

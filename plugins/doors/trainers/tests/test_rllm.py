@@ -55,8 +55,14 @@ def test_the_last_answer_is_read_with_its_thoughts():
     evaluator, said = RecipeEvaluator(tags), step("<answer>2</answer>", thought="hm")
     assert evaluator.evaluate(task(), episode(step("look"), said, step(""))).reward == 1.0
     assert evaluator.evaluate(task(), episode(output="<think>hm</think><answer>2</answer>")).reward == 1.0
-    assert evaluator.evaluate(task([{"text": "1+"}, {"image": 1}, {"text": "1?"}]), episode()).reward == 0.0
-    assert evaluator.evaluate(task(), SimpleNamespace(trajectories=[])).reward == 0.0
+    pictured = task([{"text": "1+"}, {"image": 1}, {"text": "1?"}])
+    assert evaluator.evaluate(pictured, episode(step(""))).reward == 0.0
+
+
+@pytest.mark.parametrize("nothing", [episode(), SimpleNamespace(trajectories=[])])
+def test_an_episode_in_which_no_model_was_called_is_an_error(nothing):
+    with pytest.raises(JobError, match="the rollout failed: no model was called"):
+        RecipeEvaluator(ALONE).evaluate(task(), nothing)
 
 
 @pytest.mark.parametrize("recipe", [MASKING, faulty()])

@@ -64,6 +64,18 @@ def test_a_member_that_failed_neither_trains_nor_votes(args):
     assert [sum(mask) for mask in masks] == [3, 0, 3, 3, 3, 3, 3]
 
 
+@pytest.mark.parametrize("state", [Sample.Status.FAILED, Sample.Status.ABORTED])
+def test_a_sample_that_slime_calls_failed_neither_trains_nor_votes(args, state):
+    """Its reward is that of no answer: it is not one that says nothing."""
+    group, without = samples(["\\boxed{2}", "", "3"]), samples(["\\boxed{2}", "3"], group=8)
+    group[1].status = state
+    flags = args(ALONE)
+    for each in (group, without):
+        asyncio.run(rewarded_group(flags, each))
+    assert [sample.remove_sample for sample in group] == [False, True, False]
+    assert [group[0].reward, group[2].reward] == [sample.reward for sample in without]
+
+
 def test_a_failure_that_nothing_masks_is_an_error(args):
     with pytest.raises(JobError, match="the toy failed"):
         asyncio.run(rewarded(args(MASKING, group_rm=False), samples(["BAD"])[0]))

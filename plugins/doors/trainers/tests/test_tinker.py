@@ -43,6 +43,14 @@ def test_a_member_that_failed_neither_trains_nor_votes(toy):
     assert trained == [True, False, True, True]
 
 
+def test_a_prompt_that_was_too_long_is_no_answer(toy):
+    """Nothing was sampled after it: a reward of 0 would teach the others that anything is better."""
+    found, trained = advantages(rolled_out(ALONE, ["\\boxed{2}", "", "3"]))
+    without, _ = advantages(rolled_out(ALONE, ["\\boxed{2}", "3"]))
+    assert found == pytest.approx([without[0], 0.0, without[1]], abs=1e-6)
+    assert trained == [True, False, True]
+
+
 def test_a_failure_that_the_recipe_does_not_allow_ends_the_group(toy):
     with pytest.raises(JobError, match="component 'faulty'"):
         rolled_out(faulty(), ["good", "BAD"])

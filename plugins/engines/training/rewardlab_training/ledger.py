@@ -139,7 +139,7 @@ def _rows(group: ScoredGroup) -> Iterator[dict[str, Any]]:
             "truncated": completion.truncated,
             **({"messages": list(completion.messages)} if completion.messages else {}),
             **({} if completion.seconds is None else {"seconds": completion.seconds}),
-            **({} if completion.error is None else {"error": redact(completion.error)}),
+            **({} if completion.failure is None else {"error": redact(completion.failure)}),
             "components": {name: _component(group, name, index) for name in group.components},
             "total": group.totals[index],
             "shaped": group.shaped[index] if group.shaped else None,

@@ -254,6 +254,8 @@ def gym(output, place=0, asked=None, **more):
 
 
 FIVE = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "\\boxed{5}"}]}
+UNSAID = [{"type": "reasoning", "summary": []}]
+"""an answer that ended before its message"""
 LOOKED_UP = [
     {"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c"},
     {"type": "function_call_output", "call_id": "c", "output": "5"},
@@ -268,11 +270,11 @@ class TestNemoGym:
         assert row["recorded"]["failure_kind"] == [None, "judge_failed"]
 
     def test_an_answer_without_a_message_is_empty(self, scores, write):
-        write("r.jsonl", [gym([FIVE]), gym([], 1), gym([{"type": "reasoning", "summary": []}], 2)])
-        assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0, 0.0]
+        write("r.jsonl", [gym([FIVE]), gym(UNSAID, 1), gym([], 2)])
+        assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0, None], "in the last no model was called"
 
     def test_a_rollout_whose_agent_recorded_no_prompt_is_scored(self, scores, write):
-        write("r.jsonl", [gym([FIVE], asked=[]), gym([], 1, asked=[])])
+        write("r.jsonl", [gym([FIVE], asked=[]), gym(UNSAID, 1, asked=[])])
         assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0]
 
     def test_calls_in_a_prompt_are_text(self, converted, write):
@@ -289,11 +291,11 @@ class TestNemoGym:
 
     def test_members_that_were_asked_different_things_are_groups_of_their_own(self, scores, write):
         other = [{"role": "user", "content": "1 + 4?"}]
-        write("r.jsonl", [gym([FIVE]), gym([FIVE], 1, asked=other), gym([], 2)])
+        write("r.jsonl", [gym([FIVE]), gym([FIVE], 1, asked=other), gym(UNSAID, 2)])
         assert sorted(row["total"] for row in scores("r.jsonl")[0]) == [[1.0], [1.0, 0.0]]
 
     def test_blank_lines_are_no_rollouts(self, scores, write):
-        write("r.jsonl", "\n".join(["", json.dumps(gym([FIVE])), "", json.dumps(gym([], 1)), ""]) + "\n")
+        write("r.jsonl", "\n".join(["", json.dumps(gym([FIVE])), "", json.dumps(gym(UNSAID, 1)), ""]) + "\n")
         assert scores("r.jsonl")[0][0]["total"] == [1.0, 0.0]
 
     def test_a_rollout_that_failed_is_a_bad_row_with_its_reason(self, scores, write):
@@ -305,6 +307,12 @@ class TestNemoGym:
             in (scores("r_failures.jsonl")[1])
         )
         assert scores("r_failures.jsonl", "--skip-bad")[0][0]["total"] == [1.0]
+
+
+def test_a_rollout_in_which_no_model_was_called_is_no_answer(converted, write):
+    write("r.jsonl", [gym([FIVE]), gym([], 1)])
+    [row] = converted("r.jsonl")
+    assert row["completions"][1] == {"error": "no model was called: the response has no output"}
 
 
 def test_trls_completion_with_calls_is_a_conversation(converted, write, tmp_path):

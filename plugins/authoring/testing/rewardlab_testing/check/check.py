@@ -8,7 +8,7 @@ from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rewardlab import Context, Spec, references
+from rewardlab import Context, Spec, references_of
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest
 from rewardlab.registry import Plugin, Registry, installed
 
@@ -174,7 +174,7 @@ def _import_all(spec: Spec) -> None:
 
     What goes wrong inside of a module is reported by whoever builds the component: it may need another environment.
     """
-    for reference in references(spec):
+    for reference in references_of(spec):
         try:
             reference.resolve()
         except UserError:

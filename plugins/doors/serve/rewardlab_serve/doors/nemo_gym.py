@@ -132,13 +132,16 @@ def _routes(service: RewardService, metrics: Metrics, options: DoorOptions) -> S
 
 
 def _failure_of(response: ModelResponse) -> dict[str, Any] | None:
-    """Return the answer about a response that a server did not finish, or filtered; None for one that ended."""
+    """Return the answer about a response that a server did not begin or finish, or filtered; None for others."""
     if (response.incomplete_details or {}).get("reason") == FILTERED:
         return _masked(FAILED["failed"], "the response was cut off by a filter of its content")
     if response.status in FAILED or response.error is not None:
         reason = response.error.get("message") if isinstance(response.error, dict) else response.error
         status = response.status if response.status in FAILED else "failed"
         return _masked(FAILED[str(status)], f"the response is {status}: {reason or 'without a reason'}")
+    unsaid = not response.output and response.incomplete_details is None
+    if unsaid or (response.usage is not None and response.usage.output_tokens == 0):
+        return _masked(FAILED["failed"], "no model was called: the response has no output, or no token")
     return None
 
 

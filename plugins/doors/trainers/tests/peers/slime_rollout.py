@@ -18,6 +18,8 @@ class Sample:
         PENDING = "pending"
         COMPLETED = "completed"
         TRUNCATED = "truncated"
+        ABORTED = "aborted"
+        FAILED = "failed"
 
     group_index: int | None = None
     index: int | None = None

@@ -1,6 +1,7 @@
 """`rewardlab check`: every mistake in a recipe, without loading a model."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from rewardlab.text import counted
 from rewardlab_training import check_recipe
 from rewardlab_training.row_counts import repeated_readings
 
+LISTED_REASONS = 5
 SUMMARY = "find every mistake in a recipe, without loading a model"
 
 
@@ -71,22 +73,29 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
     with file_of(options.rows, lambda text: None) as (path, _):
         if os.path.isdir(str(path)) or is_scored(str(path)):
             return _causes(options)
-        count, completions = _counted(plan, str(path))
+        count, completions, failures = _counted(plan, str(path))
     many, have = f"{counted(count, 'row')} with {counted(completions, 'completion')}", "has" if count == 1 else "have"
     message = f"{options.rows}: {many} {have} what the reward needs"
-    return CommandResult(text=message, data={"rows": count, "completions": completions})
+    data = {"rows": count, "completions": completions}
+    warnings = [
+        f"{options.rows}: {counted(times, 'completion')} of {completions:,}: the rollout failed, so that it is no "
+        f"answer and gets no total: {why}"
+        for why, times in failures.most_common(LISTED_REASONS)
+    ]
+    return CommandResult(text=message, data=data, warnings=warnings)
 
 
-def _counted(plan: Plan, path: str) -> tuple[int, int]:
-    """Return how many rows and completions a file has, all of which the reward of a plan can score.
+def _counted(plan: Plan, path: str) -> tuple[int, int, Counter[str]]:
+    """Return how many rows and completions a file has, all of which the reward of a plan can score, and failures.
 
-    Raises UserError that lists the others.
+    Failures are those of rollouts, by their reason. Raises UserError that lists what cannot be scored.
     """
-    check, completions = RowCheck(plan, trained=True), 0
+    check, completions, failures = RowCheck(plan, trained=True), 0, Counter[str]()
 
     def count(_: str, group: Group) -> None:
         nonlocal completions
         completions += len(group.completions)
+        failures.update(why for completion in group.completions if (why := completion.failure) is not None)
 
     with closing(RowIndex()) as index:
         bad = check_rows(path, check, index, lambda: None, count)
@@ -98,7 +107,7 @@ def _counted(plan: Plan, path: str) -> tuple[int, int]:
             raise UserError([*listed, *problems])
         if not len(index):
             raise UserError("it has no rows", where=path)
-        return len(index), completions
+        return len(index), completions, failures
 
 
 def _causes(options: Options) -> CommandResult:

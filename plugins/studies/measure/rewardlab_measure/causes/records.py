@@ -96,7 +96,9 @@ def _uses(entries: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _scores(columns: Mapping[str, Sequence[Any]]) -> list[Score]:
-    return [Score(value=value, error=error) for value, error in zip(columns["value"], columns["error"], strict=True)]
+    infos = columns.get("info") or [None] * len(columns["value"])
+    given = zip(columns["value"], columns["error"], infos, strict=True)
+    return [Score(value=value, error=error, info=info or {}) for value, error, info in given]
 
 
 class ScoreFindings:

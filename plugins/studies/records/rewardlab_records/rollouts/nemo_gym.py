@@ -132,6 +132,8 @@ def _prompt(asked: _Asked, shown: Sequence[_ResponseItem]) -> Any:
 def _completion(response: _Response, items: Sequence[_ResponseItem]) -> dict[str, Any]:
     cut = response.incomplete_details is not None and response.incomplete_details.reason == "max_output_tokens"
     tokens = None if response.usage is None else response.usage.output_tokens
+    if not response.output and response.incomplete_details is None:
+        return {"error": "no model was called: the response has no output"}
     return completion_of([item.message() for item in items] or [LoggedMessage(content="")], cut, tokens)
 
 

@@ -26,6 +26,8 @@ def _member(record: Mapping[str, Any]) -> Member:
             **_answer_of(record),
             "token_count": record.get("tokens"),
             "truncated": bool(record["truncated"]),
+            "seconds": record.get("seconds"),
+            "error": record.get("error"),
         },
         fields=_object(record, "fields"),
         recorded={**_object(record, "recorded"), **scores},

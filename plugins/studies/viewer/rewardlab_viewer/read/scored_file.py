@@ -118,7 +118,8 @@ def _asked(sample: Sample) -> dict[str, Any]:
 def _answered(completion: Completion) -> dict[str, Any]:
     conversation = {"messages": list(completion.messages)} if completion.messages else {}
     fields = {"completion": completion.text, "tokens": completion.token_count, "truncated": completion.truncated}
-    return fields | conversation
+    more = {"seconds": completion.seconds, "error": completion.failure}
+    return fields | conversation | {name: value for name, value in more.items() if value is not None}
 
 
 def _given(causes: GroupRecord, index: int) -> Mapping[str, Mapping[str, Any]]:

@@ -1,0 +1,71 @@
+"""Costs as rewards: a straight line, an abstention where nobody told, and no vote for a rollout that failed."""
+
+import pytest
+from helpers.each_case import each_case
+from rewardlab import Completion, load_reward
+from rewardlab.errors import JobError, UserError
+from rewardlab_rollout.cost import Seconds, Tokens, ToolCalls
+from rewardlab_rollout.examples import _conversation
+from rewardlab_rollout.options import CostOptions
+
+
+def recipe(use, total="right + cost", **options):
+    cost = {"use": f"rollout/{use}", "with": options}
+    right = {"use": "toy/brevity", "with": {"words": 2}}
+    return {"version": 1, "reward": {"components": {"right": right, "cost": cost}, "total": total}}
+
+
+@each_case(
+    "reward, completion, value",
+    [
+        (Tokens, Completion(text="a", token_count=10), 0.0),
+        (Tokens, Completion(text="a", token_count=20), 0.0),
+        (Tokens, Completion(text="a", token_count=70), -0.25),
+        (Tokens, Completion(text="a", token_count=120), -0.5),
+        (Tokens, Completion(text="a", token_count=9_999), -0.5),
+        (Tokens, Completion(text="a"), None),
+        (Seconds, Completion(text="a", seconds=70.0), -0.25),
+        (Seconds, Completion(text="a", token_count=70), None),
+        (ToolCalls, _conversation(120), -0.5),
+        (ToolCalls, _conversation(0), 0.0),
+        (ToolCalls, Completion(text="a", token_count=70), None),
+    ],
+)
+def test_it_falls_in_a_straight_line_and_abstains_where_nobody_told(reward, completion, value):
+    (score,) = reward(CostOptions(most=120, free=20, worst=0.5), None).score([({}, completion)])
+    assert score.value == value
+    assert score.error is None
+    assert ("reason" in score.info) == (value is None)
+
+
+def test_the_interval_of_its_range_is_the_totals(toy):
+    with load_reward(recipe("tokens", "right + 2 * cost", most=100, worst=0.25)) as reward:
+        assert reward.plan.components["cost"].spec.range == (-0.25, 0.0)
+        assert reward.plan.total_range == (-0.5, 1.0)
+
+
+def test_a_rollout_that_ran_out_of_time_does_not_tilt_the_baseline(toy):
+    """It took the most seconds of all; the others have what they would have without it."""
+    others = [{"text": "a", "seconds": 1}, {"text": "a b c", "seconds": 9}]
+    late = {"text": "", "seconds": 600, "error": "it ran out of time"}
+    with load_reward(recipe("seconds", most=10)) as reward:
+        (alone,) = reward.score([{"prompt": "?", "completions": others}])
+        (group,) = reward.score([{"prompt": "?", "completions": [*others, late]}])
+    assert group.totals == [*alone.totals, None]
+    assert list(group.shaped[:2]) == list(alone.shaped)
+
+
+def test_an_amount_that_is_not_known_ends_the_job_unless_the_recipe_has_a_number_for_it(toy):
+    rows = [{"prompt": "?", "completions": ["a"]}]
+    with (
+        load_reward(recipe("seconds", most=10)) as reward,
+        pytest.raises(JobError, match="whoever ran it gives seconds"),
+    ):
+        reward.score(rows)
+    with load_reward(recipe("seconds", most=10), "reward.components.cost.on_abstain=0") as reward:
+        assert reward.score(rows)[0].totals == [1.0]
+
+
+def test_what_is_free_is_less_than_the_most():
+    with pytest.raises(UserError, match="free is not less than most, 10"):
+        load_reward(recipe("tokens", most=10, free=10))
