@@ -18,6 +18,7 @@ models, position_ids, dropout        the model: loading and saving it, and two s
 sampling                             sampling completions from the model
 agent_check, agent_tools, turns      a stage with an agent: its checks, calls of tools, and conversations as tokens
 trainer_reward, ranks                the reward of a recipe for trainers of people's own scripts, and their processes
+worker_reward                        the same in the worker of AsyncGRPOTrainer, which asks about one group at a time
 policy_judge_spec, policy_judge      the judge `policy/self`: as a plan names it, and answering
 """
 
@@ -68,7 +69,7 @@ def reward_function(
     beside: "Mapping[Beside, float] | None" = None,
     fields: Mapping[str, str] | None = None,
 ) -> "TrainerReward":
-    r"""Return a recipe's reward as a reward function for TRL's GRPOTrainer or RLOOTrainer in your own script.
+    r"""Return a recipe's reward as a reward function for TRL's GRPO, RLOO or AsyncGRPO trainer in your own script.
 
         with reward_function("recipe.yaml") as reward:
             GRPOTrainer(model=..., reward_funcs=reward, args=..., train_dataset=...).train()
@@ -76,6 +77,9 @@ def reward_function(
     The dataset's columns are the fields of the recipe's rewards; the recipe's stages are not read. A completion that
     cannot be scored is never a 0: the trainer leaves it out of its group. In a job of several processes (accelerate,
     torchrun) each calls this, and groups are put together from all of them.
+    AsyncGRPOTrainer takes it to a process of its own, where the reward is loaded again, on the CPU. It must be the
+    only reward function there, since the trainer does not tell of others: yours stand in `beside`, and what it logs is
+    the reward alone.
 
     Args:
         recipe: a YAML file, the name of one that comes with rewardlab, a dict, or the folder of a run.
@@ -91,15 +95,8 @@ def reward_function(
 
     Raises a UserError that lists every mistake of the recipe.
     """
-    from rewardlab import load_reward
-
-    from rewardlab_trl.ranks import local_device
     from rewardlab_trl.trainer_reward import TrainerReward
 
     named = [f"dataset.fields.{field}={json.dumps(column)}" for field, column in (fields or {}).items()]
-    reward = load_reward(recipe, *overrides, *named, device=local_device(device))
-    try:
-        return TrainerReward(reward, group_size=group_size, ends=ends, opened=opened, name=name, beside=beside)
-    except BaseException:
-        reward.close()
-        raise
+    like = {"group_size": group_size, "ends": ends, "opened": opened, "name": name, "beside": beside}
+    return TrainerReward.load(recipe, [*overrides, *named], device, like)

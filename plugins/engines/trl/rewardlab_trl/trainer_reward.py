@@ -1,21 +1,19 @@
 """The reward of a recipe as a reward function of TRL's trainers, for people's own training scripts."""
 
-import hashlib
-import json
-import pickle
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, groupby
+from itertools import accumulate
+from os import PathLike
 from typing import Any, Self
 
-from rewardlab import RecipeReward, ScoredGroup
+from rewardlab import RecipeReward, ScoredGroup, load_reward
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard, common_reward
 from rewardlab_training import metrics_of_step
 
-from rewardlab_trl.ranks import gather, rank, shared_work
+from rewardlab_trl.group_rows import fits, key_of, rows_of, runs_of
+from rewardlab_trl.ranks import gather, local_device, rank, shared_work
 
 OF_THE_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 """what TRL hands over beside the columns of the dataset"""
@@ -50,7 +48,27 @@ class TrainerReward:
         _refuse_other_prompts(reward)
         self._beside = dict(beside or {})
         self._group_size, self._opened = group_size, opened
+        self._loaded_by: tuple[Any, ...] | None = None
+        self._guard: MissingGuard | None = None
         self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())  # a tokenizer may have none
+
+    @classmethod
+    def load(
+        cls,
+        recipe: str | PathLike[str] | Mapping[str, Any],
+        overrides: Sequence[str],
+        device: str,
+        like: Mapping[str, Any],
+    ) -> Self:
+        """Load a recipe's reward. like: the other arguments of `rewardlab_trl.reward_function`."""
+        reward = load_reward(recipe, *overrides, device=local_device(device))
+        try:
+            loaded = cls(reward, **like)
+        except BaseException:
+            reward.close()
+            raise
+        loaded._loaded_by = (recipe, overrides, device, like)
+        return loaded
 
     def __call__(
         self,
@@ -79,17 +97,19 @@ class TrainerReward:
         all_prompts, all_texts, *values = zip(*gathered, strict=True)
         all_fields = dict(zip(names, values, strict=True))
         sizes = list(self._sizes(all_prompts, all_fields))
-        rows = list(_rows(sizes, all_prompts, all_texts, all_fields, self._id_column))
+        rows = list(rows_of(sizes, all_prompts, all_texts, all_fields, self._id_column))
         model = getattr(getattr(columns.get("log_metric"), "__self__", None), "model", None)
         evaluation = not getattr(model, "training", True)
         progress = None if evaluation else _progress(model, **columns)
-        scored = shared_work(rows, partial(self.reward.score, progress=progress, evaluation=evaluation))
-        plan = self.reward.plan  # the guard is that of `rewardlab run`
-        MissingGuard.refuse_step(plan.uses_in_total if evaluation else plan.guarded_uses, scored)
+        score = partial(self.reward.score, progress=progress, guard=self._guard, evaluation=evaluation)
+        scored = shared_work(rows, score)
+        if self._guard is None:  # the guard is that of `rewardlab run`
+            plan = self.reward.plan
+            MissingGuard.refuse_step(plan.uses_in_total if evaluation else plan.guarded_uses, scored)
         start = rank() * len(own)
         self._log(scored, columns, slice(start, start + len(own)))
         given = {"prompts": prompts, "completions": completions, "completion_ids": completion_ids, **columns}
-        others, alone = gather(self._of_others(len(own), **given)), _is_alone(columns.get("log_metric"))
+        others, alone = gather(self._of_others(len(own), **given)), self._is_alone(columns.get("log_metric"))
         rewards = [
             reward
             for group, end in zip(scored, accumulate(sizes), strict=True)
@@ -109,6 +129,10 @@ class TrainerReward:
             sums = [None if a is None or b is None else a + weight * b for a, b in zip(sums, known, strict=True)]
         return sums
 
+    def _is_alone(self, log_metric: Any) -> bool:
+        """Return whether a trainer has no other function, so that None leaves a completion out; False if unknown."""
+        return len(getattr(getattr(log_metric, "__self__", None), "reward_funcs", ())) == 1
+
     def close(self) -> None:
         """End judges' connections and worker processes; closing again does nothing."""
         self.reward.close()
@@ -119,16 +143,24 @@ class TrainerReward:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what AsyncGRPOTrainer's worker, a process of its own, makes of it."""
+        from rewardlab_trl.worker_reward import WorkerReward
+
+        if self._loaded_by is None:
+            raise TypeError("a reward function that rewardlab_trl.reward_function did not make stays in its process")
+        return WorkerReward, (self.__name__, self._loaded_by)
+
     def _sizes(self, prompts: Sequence[Any], fields: Mapping[str, Sequence[Any]]) -> Iterator[int]:
         """Yield the number of completions of each group: the given one if it fits, else the runs of equal rows.
 
         In an evaluation the trainer may sample another number.
         """
-        rows = [_key(row) for row in zip(prompts, *fields.values(), strict=True)]
-        if self._group_size is not None and _fits(rows, self._group_size):
+        rows = [key_of(row) for row in zip(prompts, *fields.values(), strict=True)]
+        if self._group_size is not None and fits(rows, self._group_size):
             yield from [self._group_size] * (len(rows) // self._group_size)
             return
-        runs = list(_runs(rows))
+        runs = list(runs_of(rows))
         if len(set(runs)) > 1:
             problem = f"equal rows follow each other in runs of {', '.join(map(str, sorted(set(runs))))}"
             raise UserError(f"{problem}, so the groups are not known; give group_size, the trainer's num_generations")
@@ -188,11 +220,6 @@ def _refuse_other_prompts(reward: RecipeReward) -> None:
         raise UserError(problem, where=reward.plan.document.where(("reward", "teach", "flat")))
 
 
-def _is_alone(log_metric: Any) -> bool:
-    """Return whether a trainer has no other reward function, so that None leaves a completion out; False if unknown."""
-    return len(getattr(getattr(log_metric, "__self__", None), "reward_funcs", ())) == 1
-
-
 def _progress(model: Any, trainer_state: Any = None, **_: Any) -> float | None:
     """Return the share of the training's updates that is done; None if the trainer does not tell it."""
     steps = getattr(trainer_state, "max_steps", 0)
@@ -210,54 +237,6 @@ def _refuse_other_lengths(completions: Sequence[Any], kind: str = "", **given: A
         if len(values) != len(completions):
             count = f"{len(values)} value{'' if len(values) == 1 else 's'}"
             raise UserError(f"{kind}{name} has {count} for {len(completions)} completions")
-
-
-def _key(row: Sequence[Any]) -> str:
-    """Return a text that is the same for equal rows: NaN and arrays are not equal to themselves."""
-    try:
-        return json.dumps(row, default=_content, sort_keys=True)
-    except (TypeError, ValueError, RecursionError):  # keys that are no texts
-        return _content(row)
-
-
-def _content(value: Any) -> str:
-    """Return a text that is the same for equal values that JSON does not know, such as pictures; else their type."""
-    try:
-        return hashlib.sha256(pickle.dumps(value)).hexdigest()
-    except Exception as error:  # each library has errors of its own
-        return f"{type(value).__name__}: {type(error).__name__}"
-
-
-def _fits(rows: Sequence[str], size: int) -> bool:
-    """Return whether the rows stand in groups of this size, each of equal rows."""
-    chunks = (rows[start : start + size] for start in range(0, len(rows), size))
-    return len(rows) % size == 0 and all(len(set(chunk)) == 1 for chunk in chunks)
-
-
-def _runs(rows: Sequence[str]) -> Iterator[int]:
-    """Yield how often each row stands there before another one comes."""
-    return (sum(1 for _ in run) for _, run in groupby(rows))
-
-
-def _rows(
-    sizes: Iterable[int],
-    prompts: Sequence[Any],
-    completions: Sequence[Mapping[str, Any]],
-    fields: Mapping[str, Sequence[Any]],
-    id_column: str,
-) -> Iterator[dict[str, Any]]:
-    """Yield a row to score for each group. A row of the dataset that stands in a batch twice gets another id there."""
-    seen: Counter[Any] = Counter()
-    start = 0
-    for size in sizes:
-        row = {name: values[start] for name, values in fields.items()}
-        given = row.pop(id_column, None)
-        given = given.item() if getattr(given, "ndim", None) == 0 else given
-        if type(given) in (str, int) and given != "":  # else it is a column that is called so, and no id
-            seen[given] += 1
-            row[id_column] = given if seen[given] == 1 else f"{given}#{seen[given]}"
-        yield {**row, "prompt": prompts[start], "completions": list(completions[start : start + size])}
-        start += size
 
 
 def _answer_of(completion: Any, opened: str) -> dict[str, Any]:
