@@ -303,7 +303,14 @@ def test_one_end_is_enough_and_a_group_has_a_size(toy):
 def test_an_answer_that_is_null_is_an_empty_text(reward):
     for empty in (None, "", []):
         said = [[{"role": "assistant", "content": text}] for text in ("a", empty)]
-        assert call_of(reward, said) == call(reward, ["a", ""], ["one?"] * 2)
+        assert call_of(reward, said) == call_of(reward, ["a", ""])
+
+
+def test_a_completion_without_a_token_is_no_answer(reward):
+    """Not even its end was sampled, so that no model was called: the others have what they have without it."""
+    asked = {"prompts": ["one?"] * 3, "completions": ["a", "", "a b c d"]}
+    assert reward(**asked, completion_ids=[[1], [], [1]]) == [1.0, pytest.approx(1.25), 1.5]
+    assert reward(**asked, completion_ids=[[1], [2], [1]])[1] == 1.0
 
 
 class TestGroups:
