@@ -94,6 +94,37 @@ def test_curves_have_values_under_the_pointer_and_split_by_language(visit, page)
     assert "learning_rate 0.000001" in tab.inner_text("details[data-log='0-rl']"), "what never changes is no curve"
 
 
+def test_numbers_that_are_read_beside_each_other_are_lines_of_one_chart(visit, tmp_path):
+    run = write_run(tmp_path / "run", 80)
+    names = (
+        "reward/total",
+        "teaching/total",
+        "advantage/accuracy",
+        "advantage/overlong",
+        "length/mean",
+        "length/right",
+    )
+    of_judges = ("length/wrong", "judge/main/seconds", "judge/small/seconds", "judge/main/usd", "judge/small/usd")
+    numbers = [{"step": at} | {name: at / 4 for name in (*names, *of_judges)} for at in (1, 2)]
+    (run / "logs" / "0-rl.jsonl").write_text("".join(json.dumps(one) + "\n" for one in numbers))
+    write_report([run], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html")
+    charts = {
+        "teaching": {"total": ["teaching/total", "reward/total"]},
+        "advantages": {"share of the advantages": ["accuracy", "overlong"]},
+        "lengths": {"tokens": ["right", "wrong", "mean"]},
+        "judges": {"seconds of judges": ["main", "small"], "US dollars": ["main", "small"]},
+    }
+    for key, expected in charts.items():
+        tab.locator(f"details[data-log='{key} 0-rl'] summary").click()
+        figures = tab.locator(f"details[data-log='{key} 0-rl'] figure.chart")
+        figures.nth(len(expected) - 1).wait_for()
+        labels = [
+            [label.rstrip(":") for label in one.locator(".u-label").all_inner_texts()][1:] for one in figures.all()
+        ]
+        assert dict(zip(figures.locator("figcaption bdi").all_inner_texts(), labels, strict=True)) == expected
+
+
 def test_tables_sort_by_their_heads(visit, page):
     tab = visit(page)
     table = tab.locator("#fields table").first

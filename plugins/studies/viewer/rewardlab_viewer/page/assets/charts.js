@@ -178,7 +178,7 @@ function drawCharts(fresh = true) {
   const metrics = [...new Set(RUNS.flatMap((run) => stagesOf(run).flatMap((stage) => Object.keys(stage.metrics))))];
   for (const name of metrics) drawMetric(parent, name);
   drawComposition(parent);
-  drawTimes(parent);
+  drawTogether(parent);
   drawLogs(parent);
   for (const details of parent.querySelectorAll("details")) {
     const name = details.dataset.log;
