@@ -95,8 +95,8 @@ def reward_function(
 
     Raises a UserError that lists every mistake of the recipe.
     """
-    from rewardlab_trl.trainer_reward import TrainerReward
+    from rewardlab_trl.worker_reward import LoadedReward
 
     named = [f"dataset.fields.{field}={json.dumps(column)}" for field, column in (fields or {}).items()]
     like = {"group_size": group_size, "ends": ends, "opened": opened, "name": name, "beside": beside}
-    return TrainerReward.load(recipe, [*overrides, *named], device, like)
+    return LoadedReward.load(recipe, [*overrides, *named], device, like)

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from os import PathLike
 from typing import Any, Self
 
-from rewardlab import RecipeReward, ScoredGroup, load_reward
+from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard, common_reward
 from rewardlab_training import metrics_of_step
 
 from rewardlab_trl.group_rows import fits, key_of, rows_of, runs_of
-from rewardlab_trl.ranks import gather, local_device, rank, shared_work
+from rewardlab_trl.ranks import gather, rank, shared_work
 
 OF_THE_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 """what TRL hands over beside the columns of the dataset"""
@@ -48,27 +47,8 @@ class TrainerReward:
         _refuse_other_prompts(reward)
         self._beside = dict(beside or {})
         self._group_size, self._opened = group_size, opened
-        self._loaded_by: tuple[Any, ...] | None = None
         self._guard: MissingGuard | None = None
         self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())  # a tokenizer may have none
-
-    @classmethod
-    def load(
-        cls,
-        recipe: str | PathLike[str] | Mapping[str, Any],
-        overrides: Sequence[str],
-        device: str,
-        like: Mapping[str, Any],
-    ) -> Self:
-        """Load a recipe's reward. like: the other arguments of `rewardlab_trl.reward_function`."""
-        reward = load_reward(recipe, *overrides, device=local_device(device))
-        try:
-            loaded = cls(reward, **like)
-        except BaseException:
-            reward.close()
-            raise
-        loaded._loaded_by = (recipe, overrides, device, like)
-        return loaded
 
     def __call__(
         self,
@@ -142,14 +122,6 @@ class TrainerReward:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return what AsyncGRPOTrainer's worker, a process of its own, makes of it."""
-        from rewardlab_trl.worker_reward import WorkerReward
-
-        if self._loaded_by is None:
-            raise TypeError("a reward function that rewardlab_trl.reward_function did not make stays in its process")
-        return WorkerReward, (self.__name__, self._loaded_by)
 
     def _sizes(self, prompts: Sequence[Any], fields: Mapping[str, Sequence[Any]]) -> Iterator[int]:
         """Yield the number of completions of each group: the given one if it fits, else the runs of equal rows.

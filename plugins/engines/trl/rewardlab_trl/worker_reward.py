@@ -6,11 +6,41 @@ only reward function a completion that counts in no mean and teaches nothing. So
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
+from rewardlab import load_reward
 from rewardlab.scoring import MissingGuard
 
+from rewardlab_trl.ranks import local_device
 from rewardlab_trl.trainer_reward import TrainerReward
+
+
+class LoadedReward(TrainerReward):
+    """A reward function that can go to the worker, since it knows what it was loaded from."""
+
+    _loaded_by: tuple[Any, ...] = ()
+
+    @classmethod
+    def load(
+        cls,
+        recipe: str | PathLike[str] | Mapping[str, Any],
+        overrides: Sequence[str],
+        device: str,
+        like: Mapping[str, Any],
+    ) -> Self:
+        """Load a recipe's reward. like: the other arguments of `rewardlab_trl.reward_function`."""
+        reward = load_reward(recipe, *overrides, device=local_device(device))
+        try:
+            loaded = cls(reward, **like)
+        except BaseException:
+            reward.close()
+            raise
+        loaded._loaded_by = (recipe, overrides, device, like)
+        return loaded
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WorkerReward, (self.__name__, self._loaded_by)
 
 
 class WorkerReward:
@@ -34,7 +64,7 @@ class WorkerReward:
         return WorkerReward, (self.__name__, self._loaded_by)
 
 
-class OneGroupReward(TrainerReward):
+class OneGroupReward(LoadedReward):
     """A reward function that gets one whole group in each call, and is the trainer's only one."""
 
     def __init__(self, *given: Any, **like: Any) -> None:
