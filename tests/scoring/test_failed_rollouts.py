@@ -66,6 +66,27 @@ def test_it_may_arrive_last_when_the_others_are_being_compared(toy, tmp_path):
     assert [total is None for total in late.totals] == [False, False, True]
 
 
+def test_no_judge_is_asked_about_it(toy, tmp_path, monkeypatch):
+    """Though it came last, and with a text."""
+    from toy_rewards.rewards import PoliteJudge
+
+    asked, ask = set(), PoliteJudge.ask
+    monkeypatch.setattr(PoliteJudge, "ask", lambda judge, one: asked.add(one.parts["a"]) or ask(judge, one))
+    judged = RECIPE.replace("version: 1\n", "version: 1\njudges: {main: {use: toy/polite}}\n")
+    judged = judged.replace("MISSING", "fail").replace(
+        "  total:", "    polite: {use: toy/prefer, with: {judge: main}}\n  total:"
+    )
+    (tmp_path / "r.yaml").write_text(judged)
+    with Scorer(make_plan(load(tmp_path / "r.yaml"), purpose="score")) as scorer:
+        stream = GroupStream(SAMPLE, 3)
+        scoring = scorer.home.submit(scorer.score(stream))
+        for index, completion in enumerate([*completions("a", "a b c"), Completion(text="please", error=DIED)]):
+            stream.put(index, completion)
+        scored = scoring.result()
+        assert [score.value is None for score in scored.components["polite"]] == [False, False, True]
+    assert asked == {"a", "a b c"}
+
+
 def test_a_group_of_nothing_else_has_no_total_and_ends_a_job_that_has_no_other(toy, tmp_path):
     with scorer_of(tmp_path) as scorer:
         (scored,) = scorer.score_groups([Group(sample=SAMPLE, completions=completions(None, None))])
