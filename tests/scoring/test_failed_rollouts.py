@@ -1,6 +1,7 @@
 """A rollout that failed is no answer: nothing is asked about it, and the others are scored as if it were not there."""
 
 import asyncio
+import threading
 from dataclasses import replace
 
 import pytest
@@ -70,8 +71,14 @@ def test_no_judge_is_asked_about_it(toy, tmp_path, monkeypatch):
     """Though it came last, and with a text."""
     from toy_rewards.rewards import PoliteJudge
 
-    asked, ask = set(), PoliteJudge.ask
-    monkeypatch.setattr(PoliteJudge, "ask", lambda judge, one: asked.add(one.parts["a"]) or ask(judge, one))
+    asked, ask, begun = set(), PoliteJudge.ask, threading.Event()
+
+    def noted(judge, question):
+        asked.add(question.parts["a"])
+        begun.set()
+        return ask(judge, question)
+
+    monkeypatch.setattr(PoliteJudge, "ask", noted)
     judged = RECIPE.replace("version: 1\n", "version: 1\njudges: {main: {use: toy/polite}}\n")
     judged = judged.replace("MISSING", "fail").replace(
         "  total:", "    polite: {use: toy/prefer, with: {judge: main}}\n  total:"
@@ -82,6 +89,7 @@ def test_no_judge_is_asked_about_it(toy, tmp_path, monkeypatch):
         scoring = scorer.home.submit(scorer.score(stream))
         for index, completion in enumerate([*completions("a", "a b c"), Completion(text="please", error=DIED)]):
             stream.put(index, completion)
+            assert begun.wait(60), "it is asked about the first before the others are there"
         scored = scoring.result()
         assert [score.value is None for score in scored.components["polite"]] == [False, False, True]
     assert asked == {"a", "a b c"}
