@@ -25,7 +25,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range_of=lambda options: (-options.worst, 0.0),
             scope="trajectory" if name == "tool_calls" else "completion",
             runs="inline",
-            build=f"rewardlab_rollout.cost:{''.join(map(str.capitalize, name.split('_')))}",
+            build=f"rewardlab_rollout.cost:{''.join(map(str.capitalize, name.split('_')))}Cost",
             laws=Laws(examples=f"rewardlab_rollout.examples:{name}", off=PENALTY),
         )
         for name, summary in COSTS.items()

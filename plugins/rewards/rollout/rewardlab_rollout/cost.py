@@ -32,7 +32,7 @@ class Cost:
         return Score(value=-options.worst * min(max(share, 0.0), 1.0), info={self.name: amount})
 
 
-class Tokens(Cost):
+class TokensCost(Cost):
     """The tokens that the policy sampled, of a conversation those of all its turns."""
 
     name, unknown = "tokens", "its token count is unknown: whoever sampled it gives token_count"
@@ -42,7 +42,7 @@ class Tokens(Cost):
         return completion.token_count
 
 
-class Seconds(Cost):
+class SecondsCost(Cost):
     """The seconds of the rollout, those of tools among them."""
 
     name, unknown = "seconds", "what the rollout took is unknown: whoever ran it gives seconds"
@@ -52,7 +52,7 @@ class Seconds(Cost):
         return completion.seconds
 
 
-class ToolCalls(Cost):
+class ToolCallsCost(Cost):
     """The calls of tools in a conversation."""
 
     name, unknown = "tool_calls", "its calls of tools are unknown: the completion is a text alone, without messages"

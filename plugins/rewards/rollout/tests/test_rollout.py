@@ -4,7 +4,7 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, load_reward
 from rewardlab.errors import JobError, UserError
-from rewardlab_rollout.cost import Seconds, Tokens, ToolCalls
+from rewardlab_rollout.cost import SecondsCost, TokensCost, ToolCallsCost
 from rewardlab_rollout.examples import _conversation
 from rewardlab_rollout.options import CostOptions
 
@@ -18,17 +18,17 @@ def recipe(use, total="right + cost", **options):
 @each_case(
     "reward, completion, value",
     [
-        (Tokens, Completion(text="a", token_count=10), 0.0),
-        (Tokens, Completion(text="a", token_count=20), 0.0),
-        (Tokens, Completion(text="a", token_count=70), -0.25),
-        (Tokens, Completion(text="a", token_count=120), -0.5),
-        (Tokens, Completion(text="a", token_count=9_999), -0.5),
-        (Tokens, Completion(text="a"), None),
-        (Seconds, Completion(text="a", seconds=70.0), -0.25),
-        (Seconds, Completion(text="a", token_count=70), None),
-        (ToolCalls, _conversation(120), -0.5),
-        (ToolCalls, _conversation(0), 0.0),
-        (ToolCalls, Completion(text="a", token_count=70), None),
+        (TokensCost, Completion(text="a", token_count=10), 0.0),
+        (TokensCost, Completion(text="a", token_count=20), 0.0),
+        (TokensCost, Completion(text="a", token_count=70), -0.25),
+        (TokensCost, Completion(text="a", token_count=120), -0.5),
+        (TokensCost, Completion(text="a", token_count=9_999), -0.5),
+        (TokensCost, Completion(text="a"), None),
+        (SecondsCost, Completion(text="a", seconds=70.0), -0.25),
+        (SecondsCost, Completion(text="a", token_count=70), None),
+        (ToolCallsCost, _conversation(120), -0.5),
+        (ToolCallsCost, _conversation(0), 0.0),
+        (ToolCallsCost, Completion(text="a", token_count=70), None),
     ],
 )
 def test_it_falls_in_a_straight_line_and_abstains_where_nobody_told(reward, completion, value):
