@@ -42,8 +42,8 @@ def _prompt(asked: str | list[ChatMessage]) -> str | list[dict[str, str]]:
 
 def _completion(state: TaskState) -> dict[str, Any]:
     output = state.output
-    if output.empty or output.error is not None:
-        return {"error": output.error or "no model was called: the output has no choice"}
+    if not output.choices:
+        return {"error": "no model was called: the output has no choice"}
     completion: dict[str, Any] = {**_output_of(state), "truncated": output.stop_reason in CUT_OFF}
     if output.usage is not None:
         completion["token_count"] = output.usage.output_tokens

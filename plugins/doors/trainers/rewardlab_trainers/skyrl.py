@@ -71,7 +71,9 @@ class RewardedGenerator:
                 rewards[index] = completion.shaped
                 if completion.total is None:
                     masks[index] = [0] * len(masks[index])
-        metrics = {**(output["rollout_metrics"] or {}), **metrics_of_step(scored)}
+        section = self._door.reward.plan.recipe.reward
+        of_scores = metrics_of_step(scored, correctness=section and section.correctness)
+        metrics = {**(output["rollout_metrics"] or {}), **of_scores}
         return {**output, "rewards": rewards, "loss_masks": masks, "rollout_metrics": metrics}
 
     def _groups(self, batch: Mapping[str, Any]) -> list[list[int]]:

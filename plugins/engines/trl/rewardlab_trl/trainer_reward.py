@@ -162,7 +162,8 @@ class TrainerReward:
         log_metric, log_extra = columns.get("log_metric"), columns.get("log_extra")
         before = "" if self.__name__ == NAME else f"{self.__name__}/"
         if log_metric is not None and scored:
-            for name, value in metrics_of_step(scored).items():
+            section = self.reward.plan.recipe.reward
+            for name, value in metrics_of_step(scored, correctness=section and section.correctness).items():
                 log_metric(f"{before}{name}", value)
         if log_extra is not None and scored:
             for name in scored[0].components:
