@@ -72,7 +72,7 @@ class RewardedGenerator:
                 if completion.total is None:
                     masks[index] = [0] * len(masks[index])
         section = self._door.reward.plan.recipe.reward
-        of_scores = metrics_of_step(scored, correctness=section and section.correctness)
+        of_scores = metrics_of_step(scored, correctness=None if section is None else section.correctness)
         metrics = {**(output["rollout_metrics"] or {}), **of_scores}
         return {**output, "rewards": rewards, "loss_masks": masks, "rollout_metrics": metrics}
 

@@ -163,7 +163,9 @@ class TrainerReward:
         before = "" if self.__name__ == NAME else f"{self.__name__}/"
         if log_metric is not None and scored:
             section = self.reward.plan.recipe.reward
-            for name, value in metrics_of_step(scored, correctness=section and section.correctness).items():
+            for name, value in metrics_of_step(
+                scored, correctness=None if section is None else section.correctness
+            ).items():
                 log_metric(f"{before}{name}", value)
         if log_extra is not None and scored:
             for name in scored[0].components:
