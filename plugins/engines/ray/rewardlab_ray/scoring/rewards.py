@@ -70,8 +70,8 @@ def _values(group: ScoredGroup, algorithm: str | None, correctness: tuple[float,
     if None in group.totals:  # the mean of the others, or 0, would be a reward that nobody gave
         raise JobError(
             f"sample {group.sample.id!r}: {group.totals.count(None)} of its completions have no reward, since a "
-            f"component failed on all of them (on_missing: group_mean) or their rollouts did, and {algorithm} can leave "
-            "none out; fix what failed and continue the run, or use a number for on_missing"
+            f"component failed on all of them (on_missing: group_mean) or their rollouts did, and {algorithm} can "
+            "leave none out; fix what failed and continue the run, or use a number for on_missing"
         )
     return tuple(map(float, group.shaped))
 
