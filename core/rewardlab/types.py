@@ -77,8 +77,9 @@ class Completion:
     @property
     def failure(self) -> str | None:
         """The reason why this is no answer: its `error`, or that the policy sampled nothing, not even an end."""
-        empty = self.token_count == 0 and not self.text and not self.messages
-        return self.error or ("the policy sampled no token" if empty else None)
+        if self.error is None and (self.token_count != 0 or self.text or self.messages):
+            return None
+        return self.error or "the policy sampled no token"
 
     def conversation(self) -> Sequence[Turn]:
         """Return the messages, for rewards of trajectory scope; of a text alone, the assistant's one message."""

@@ -28,12 +28,12 @@ async def scores_of_answers(executor: Executor, stream: GroupStream, read: Read 
             raise _RolloutFailedError
         return completion if read is None else read(completion)
 
-    scores: list[Score] = []
-    if not (stream.complete and _failures(await stream.group())):
+    scores: list[Score] | None = None
+    if not stream.complete:
         with suppress(_RolloutFailedError):  # a reward of group scope gives failed scores then
             scores = await executor.score(ReadStream(stream, seen))
     if not (failures := _failures(group := await stream.group())):
-        return scores
+        return scores or await executor.score(stream if read is None else ReadStream(stream, read))
     answers = tuple(seen(completion) for completion in group.completions if completion.failure is None)
     others = Group(sample=group.sample, completions=answers)
     given = iter(await executor.score(GroupStream.of(others)) if answers else ())
