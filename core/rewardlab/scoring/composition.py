@@ -167,9 +167,7 @@ class Composition:
             return totals
         for index, completion in enumerate(group.completions):
             values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
-            if completion.failure is not None:
-                continue
-            if self.zero_truncated and completion.truncated:
+            if self.zero_truncated and completion.truncated and completion.failure is None:
                 totals[index] = 0.0
             elif len(values) == len(columns):
                 try:
