@@ -113,11 +113,16 @@ NEMO_GYM_FAILED = {
         message(ANSWER, status="failed"),
         message(ANSWER, error={"message": "lost"}),
         message(ANSWER, status="incomplete", incomplete_details={"reason": "content_filter"}),
+        message(),
+        message({"type": "reasoning"}, usage={"output_tokens": 0}),
     ],
     "cancelled": [message(status="cancelled"), message(ANSWER, status="cancelled")],
 }
 EMPTY = {
-    "nemo_gym": [message(), message({"type": "reasoning"}, incomplete_details={"reason": "max_output_tokens"})],
+    "nemo_gym": [
+        message({"type": "reasoning"}, incomplete_details={"reason": "max_output_tokens"}),
+        message(incomplete_details={"reason": "max_output_tokens"}),
+    ],
     "google": [reply(finishReason="STOP"), {"response": {"candidates": [{"finishReason": "MAX_TOKENS"}]}}],
     "aws": [chat("")],
     "eval_protocol": [chat("")],
