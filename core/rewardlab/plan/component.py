@@ -1,7 +1,7 @@
 """A component that a recipe names, and building it: an exception in `build` becomes an error that names it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self
 
 from typing_extensions import TypeVar
@@ -21,11 +21,15 @@ class Component(Generic[UseT, SpecT]):
     """A component that a recipe names: its settings there, its spec, its validated options.
 
     Without parameters it is a component of any kind.
+
+    Args:
+        panel: of a reward that asks several judges the same: each judge's name, and the options that name it.
     """
 
     use: UseT
     spec: SpecT
     options: Any
+    panel: Mapping[str, Any] = field(default_factory=dict)
 
     def ask(self, subject: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of the spec; its exception becomes a JobError that names the component."""
@@ -42,8 +46,9 @@ class Component(Generic[UseT, SpecT]):
 
     def judges(self) -> list[str]:
         """Return the names of the judges that the component asks."""
-        named = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
-        return [name for name in named if isinstance(name, str)]
+        options = (getattr(self.options, option, None) for option in getattr(self.spec, "judges", ()))
+        named = [name for name in options if isinstance(name, str)]
+        return [*named, *(name for name in self.panel if name not in named)]
 
     def questions(self) -> dict[str, list[Ask]]:
         """Map the judges that the component asks to small questions as it asks them, if its spec has `question`."""
@@ -54,7 +59,8 @@ class Component(Generic[UseT, SpecT]):
         for option, asks in by_option.items():
             name = getattr(self.options, option, None)
             if isinstance(name, str) and asks is not None:
-                by_judge.setdefault(name, []).extend([asks] if isinstance(asks, Ask) else asks)
+                for judge in self.panel if name in self.panel else [name]:
+                    by_judge.setdefault(judge, []).extend([asks] if isinstance(asks, Ask) else asks)
         return by_judge
 
     def has_free_rows(self: "Component[DatasetUse, DatasetSpec]") -> bool:

@@ -6,6 +6,7 @@ from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY
+from rewardlab.plan.repeat_checks import repeat_findings, repeat_warnings
 from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import DataStage, Recipe
@@ -30,6 +31,7 @@ def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> It
         place = ("reward", "components", name)
         yield from missing_file_findings(plan.recipe, place, component)
         yield from _unused_keys(place, component)
+        yield from repeat_findings(plan, name)
         yield from _logprob_findings(place, component, plan.judges)
         yield from _continuation_findings(place, component, plan.judges)
     yield from _normalizer_findings(plan, components)
@@ -39,6 +41,7 @@ def cross_warnings(plan: Plan) -> Iterator[Finding]:
     """Yield what is doubtful about the components."""
     for name, component in plan.components.items():
         yield from _doubtful_keys(("reward", "components", name), component)
+        yield from repeat_warnings(plan, name)
 
 
 def declared(document: Document, *path: str) -> Sequence[str]:

@@ -10,9 +10,9 @@ from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.use import JudgeUse, Use
 
 HOW_ASKED = frozenset(info.alias or name for name, info in JudgeUse.model_fields.items()) - frozenset(
-    info.alias or name for name, info in Use.model_fields.items()
+    ["repeats", *(info.alias or name for name, info in Use.model_fields.items())]
 )
-"""keys of a judge that say how it is asked and not who: limits, budget, price, cassette"""
+"""keys of a judge that say how it is asked, which decides no value: limits, budget, price, cassette"""
 WATCH = ("on_divergence", "divergence")
 """keys of a stage that say when its training counts as diverged and what happens then"""
 MISSING = ("on_missing", "max_missing")

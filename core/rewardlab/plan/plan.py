@@ -17,6 +17,9 @@ from rewardlab.registry.loading import Plugin
 from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 from rewardlab.text.chat_markers import CHAT_MARKERS
 
+UNSTABLE = "unstable"
+"""key of `info` of a value that repeats or the judges of a panel do not agree on"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -93,11 +96,31 @@ class Plan:
         """Return the names of the judges that the reward's components ask."""
         return {name for planned in self.components.values() for name in planned.judges()}
 
+    def draws(self, name: str) -> dict[str, int]:
+        """Return how often a component asks each question of each of its judges, unless its values are unstable."""
+        planned = self.components[name]
+        own = planned.use.repeats
+        of_judges = {judge: self.judges[judge].use.repeats or 1 for judge in planned.judges() if judge in self.judges}
+        return {judge: own or times for judge, times in of_judges.items()}
+
+    def most_questions(self, name: str, size: int) -> dict[str, int | None]:
+        """Return the most questions about a group of `size` that a component asks each of its judges; None: unknown."""
+        planned = self.components[name]
+        if planned.spec.calls is None:
+            return dict.fromkeys(planned.judges())
+        calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size) + planned.use.commit_first
+        twice = 1 + (planned.use.on_unstable is not None and planned.use.on_unstable.then == "ask_more")
+        return {judge: calls * times * twice for judge, times in self.draws(name).items()}
+
     @property
     def counted_info(self) -> dict[str, list[str]]:
         """The keys of `info` that are counted: component -> keys, of components that have some."""
         keys = {
-            name: [*planned.spec.counted_info, *([CHAT_MARKERS] if planned.judges() else [])]
+            name: [
+                *planned.spec.counted_info,
+                *([CHAT_MARKERS] if planned.judges() else []),
+                *([UNSTABLE] if planned.use.on_unstable is not None else []),
+            ]
             for name, planned in self.components.items()
         }
         return {name: counted for name, counted in keys.items() if counted}

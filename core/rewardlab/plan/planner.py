@@ -148,13 +148,16 @@ class _Planner:
         if spec is None:
             return None
         self.configs[(*path, "with")] = spec.config
-        options = self._options(spec, use, path)
+        option, panel = self._panel(spec, use, path)
+        first = use if not panel else use.model_copy(update={"options": {**use.options, option: panel[0]}})
+        options = self._options(spec, first, path)
         if options is None:
             return None
         note_variables(environment_values(secret_variables(options).values()))
         if not self.lost.is_whole(path):
             return None
-        self._components[path] = Component(use=use, spec=spec, options=options).under_options()
+        of_panel = {judge: options.model_copy(update={option: judge}) for judge in panel}
+        self._components[path] = Component(use=use, spec=spec, options=options, panel=of_panel).under_options()
         return self._components[path]
 
     def _find_backend(self, recipe: Recipe) -> Component | None:
@@ -200,6 +203,26 @@ class _Planner:
         plugin = self._registry.plugin(use.use.partition("/")[0])
         self._plugins[plugin.name] = plugin
         return spec
+
+    def _panel(self, spec: Any, use: Use, path: RecipePath) -> tuple[str, list[str]]:
+        """Return the option of a reward that lists judges, and the judges; none if no option is such a list."""
+        names = spec.judges if isinstance(spec, RewardSpec) else ()
+        lists = [name for name in names if isinstance(use.options.get(name), list)]
+        for name in lists:
+            judges, place = use.options[name], (*path, "with", name)
+            if not all(isinstance(judge, str) for judge in judges):
+                self._add(place, "a panel lists the names of judges")
+            elif len(judges) < 2:
+                one = judges[0] if judges else "NAME"
+                self._add(place, f"a panel has two judges or more; of one write {name}: {one}, as often as `repeats`")
+            elif len({*judges}) < len(judges):
+                self._add(place, "a panel names a judge twice; `repeats: 2` asks each of them twice")
+            elif name != lists[0]:
+                self._add(place, f"{lists[0]} is a panel, too; a component has one")
+            for judge in judges[1:]:  # the first is looked at with the other options
+                if isinstance(judge, str) and judge not in declared(self._document, "judges"):
+                    self._add(place, f"no judge {judge!r}{self._hint(judge, 'judges')}")
+        return (lists[0], list(use.options[lists[0]])) if lists else ("", [])
 
     def _options(self, spec: Any, use: Use, path: RecipePath) -> Any | None:
         place = (*path, "with")

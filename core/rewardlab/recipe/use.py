@@ -22,6 +22,8 @@ MILLION = 1_000_000
 Share = Annotated[float, Field(ge=0, le=1)]
 WorkerTimeout = Annotated[float, Field(gt=0, le=86_400)]
 Device = Annotated[str, Field(min_length=1)]
+MAX_REPEATS = 100
+Repeats = Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
 
 class Use(Config):
@@ -152,6 +154,28 @@ class JudgeUse(Use):
     reuse: Literal["same_server", "same_model"] = "same_server"
     """whose kept answers a job that goes on uses: those of the server at the same address, or of the model wherever it
     runs; a cassette always goes by the model"""
+    repeats: Repeats | None = None
+    """times that a component that does not say it asks each question, by draws of their own (absent: once)"""
+
+
+class UnstableUse(Config):
+    """The fate of a value on which repeats, or the judges of a panel, do not agree."""
+
+    spread: PositiveFloat
+    """standard deviation of a completion's values (population) above which its value is unstable"""
+    then: Literal["missing", "zero_advantage", "ask_more"]
+    """missing: it failed, and `on_missing` applies; zero_advantage: so did it, and the completion teaches nothing;
+    ask_more: as many repeats again, once, and the value of all counts"""
+
+
+class EscalationUse(Config):
+    """A panel whose judges are asked one after another, as long as they leave doubt."""
+
+    unsure: tuple[float, float] | None = None
+    """values of the first judge, ends included, at which the second is asked (absent: none)"""
+    apart: NonNegativeFloat = 0.0
+    """most by which the values of two judges, or the repeats of the first one (standard deviation), may differ without
+    asking the next"""
 
 
 OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float
@@ -170,6 +194,17 @@ class ComponentUse(Use):
     """response if the reward does not apply to a row: fail | a number"""
     max_missing: Share = 0.05
     """share of failures above which the job stops (not used under `fail`)"""
+    repeats: Repeats | None = None
+    """for a reward that asks a judge: times that it asks each question, by draws of their own (absent: as its judge
+    says); a list of judges under `with` is a panel, of which each is asked so often"""
+    combine: Literal["mean", "median", "majority"] = "mean"
+    """the value of repeats, and of a panel's judges; majority: the most frequent one, the mean of equally frequent"""
+    escalate: EscalationUse | None = None
+    """for a panel: its judges are asked one after another, as long as they leave doubt (absent: all of them)"""
+    on_unstable: UnstableUse | None = None
+    """response to values that differ too much (absent: the value counts, and its spread is told)"""
+    commit_first: bool = False
+    """whether a judge first solves the prompt itself, once a draw, and sees its own answer beside each candidate"""
     workers: PositiveInt | None = None
     """most worker processes, for a reward that runs in workers (absent: the number of cores, 4 at most) or holds a
     model (absent: 1)"""

@@ -6,14 +6,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.files import cache_dir
 from rewardlab.judging.judges import Judges
+from rewardlab.judging.member import JudgeOfDraw
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component, build
 from rewardlab.plan.unused_async import awaits_nothing
+from rewardlab.recipe.use import MAX_REPEATS
 from rewardlab.scoring.executors import Executor, open_executor, pool_executor
+from rewardlab.scoring.repeated import Repeated
 from rewardlab.scoring.watched_calls import watched
 from rewardlab.specs import Context, RewardSpec
 from rewardlab.text.redaction import redact
@@ -23,6 +27,8 @@ from rewardlab.workers.reward_pool import WorkerPool
 from rewardlab.workers.shared import Workers
 
 MAX_WORKERS = 4
+MAX_DRAWS = 2 * MAX_REPEATS
+"""draws of one question: repeats, and as many again where they differ too much"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +69,21 @@ class ComponentExecutors:
         spec: RewardSpec = replace(planned.spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
             return pool_executor(spec, self._pool(name, planned, spec))
+        draws = self.plan.draws(name)
+        if not (planned.panel or planned.use.commit_first or any(times > 1 for times in draws.values())):
+            return self._executor(name, planned, spec, judges)
+
+        def member(judge: str, draw: int) -> Executor:
+            of_draw: dict[str, Any] = {
+                known: JudgeOfDraw(judges[known], draw, MAX_DRAWS, planned.use.commit_first) for known in judges
+            }
+            options = planned.panel.get(judge, planned.options)
+            return self._executor(name, replace(planned, options=options), spec, Judges(of_draw))
+
+        first = next(iter(draws))
+        return Repeated(planned.use, spec, draws if planned.panel else {first: max(draws.values())}, member)
+
+    def _executor(self, name: str, planned: Component, spec: RewardSpec, judges: Judges) -> Executor:
         title, context = f"component {name!r} ({planned.use.use})", self.context(judges, planned.use.device)
         try:
             workers = opener(self.workers, self.plan, planned, self.machine.device)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, one_line
+from rewardlab.plan.plan import UNSTABLE
 from rewardlab.recipe.expression import Expression
 from rewardlab.recipe.terms import terms_of
 from rewardlab.recipe.use import ComponentUse
@@ -186,7 +187,7 @@ class Composition:
             if score.value is None and not is_no_answer(score):
                 column[index] = self._stand_in(name, score, present, sample.place(index))
         lost = any(v is None and not is_no_answer(s) for v, s in zip(column, scores, strict=True))
-        return None if lost and self.uses[name].on_missing == "group_mean" else column
+        return None if lost and not present and self.uses[name].on_missing == "group_mean" else column
 
     def _stand_in(self, name: str, score: Score, present: Sequence[float], place: str) -> float | None:
         """Return what `total` sees if a component has no value; None for zero advantage."""
@@ -199,6 +200,8 @@ class Composition:
                     f"set reward.components.{name}.on_abstain to a number to go on"
                 )
             return float(use.on_abstain)
+        if use.on_unstable is not None and use.on_unstable.then == "zero_advantage" and UNSTABLE in score.info:
+            return None
         if use.on_missing == "fail":
             raise JobError(f"component {name!r} ({use.use}) failed on {place}: {score.error}")
         if use.on_missing == "group_mean":

@@ -181,15 +181,13 @@ def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str,
     """
     payers: set[str] = set()
     for name, planned in plan.components.items():
-        calls = None
-        if planned.spec.calls is not None:
-            scored = size if planned.spec.scope == "group" else sampled
-            calls = planned.ask("how often it asks", planned.spec.calls, planned.options, scored)
+        calls = plan.most_questions(name, size if planned.spec.scope == "group" else sampled)
         if planned.spec.dedup_key is not None:
-            same = repr((planned.judges(), planned.ask("what it shares", planned.spec.dedup_key, planned.options)))
-            calls = 0 if same in payers else calls
+            shared = planned.ask("what it shares", planned.spec.dedup_key, planned.options)
+            same = repr((plan.draws(name), planned.use.commit_first, shared))
+            calls = dict.fromkeys(calls, 0) if same in payers else calls
             payers.add(same)
-        yield from ((name, judge, calls) for judge in planned.judges())
+        yield from ((name, judge, calls[judge]) for judge in planned.judges())
 
 
 def _sampled(plan: Plan, size: int) -> int:

@@ -95,10 +95,13 @@ def _critic_findings(plan: Plan) -> Iterator[Finding]:
     if plan.expression is None or reward is None:
         return
     ppo = [index for index, stage in enumerate(stages) if isinstance(stage, RlStage) and stage.algorithm == "ppo"]
-    for name in plan.expression.names:
-        if ppo and name in reward.components and reward.components[name].on_missing == "zero_advantage":
+    used = {name: reward.components[name] for name in plan.expression.names if ppo and name in reward.components}
+    policies = {(name, "on_missing"): use.on_missing for name, use in used.items()}
+    policies |= {(name, "on_unstable"): use.on_unstable.then for name, use in used.items() if use.on_unstable}
+    for place, policy in policies.items():
+        if policy == "zero_advantage":
             yield (
-                ("reward", "components", name, "on_missing"),
+                ("reward", "components", *place),
                 f"zero_advantage does not work with ppo (stages.{ppo[0]}): the advantages of a critic come from "
                 "every reward, and no completion can be left out; use fail, group_mean or a number, or dr_grpo, grpo, "
                 "rloo or reinforce_baseline, which need no critic",

@@ -150,9 +150,7 @@ class ProbeJob:
         """Print how many questions these judges are asked at most."""
         sizes = [len(group.texts) for group in groups]
         for name, judge in asked:
-            planned = self.plan.components[name]
-            assert planned.spec.calls is not None
-            most = sum(planned.ask("how often it asks", planned.spec.calls, planned.options, size) for size in sizes)
+            most = sum(self.plan.most_questions(name, size)[judge] or 0 for size in sizes)
             self.say(f"{name} asks {judge} up to {most:,} questions; fewer with --limit and --thorough")
 
     def _refuse_lost(self, rows: Sequence[MeasuredRow]) -> None:

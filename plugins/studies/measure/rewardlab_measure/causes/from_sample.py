@@ -58,7 +58,8 @@ def _announce_questions(plan: Plan, rows: Sequence[InputRow], say: Callable[[str
         if planned.spec.calls is None:
             continue
         sizes = [len(row.group.completions) for row in rows]
-        asked = sum(planned.ask("how often it asks", planned.spec.calls, planned.options, size) for size in sizes)
+        most = [plan.most_questions(name, size) for size in sizes]
         for judge in planned.judges():
             if not plan.judges[judge].spec.local:
+                asked = sum(of_group[judge] or 0 for of_group in most)
                 say(f"{name} asks {judge} up to {asked:,} questions; fewer with --limit")

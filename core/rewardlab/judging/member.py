@@ -1,0 +1,54 @@
+"""A judge as one draw of a component asks it: further draws of each question, after its own answer if it commits."""
+
+from dataclasses import replace
+from typing import Any
+
+from rewardlab.types import Ask, Message, Reply
+
+SOLVE = (
+    "Solve this task yourself, before you see anybody's work on it. Show the steps that matter, and end with your "
+    "answer.\n\n{query}"
+)
+NO_QUERY = "the judge cannot answer first: the question has no part `query`, the task to solve"
+BEFOREHAND = ("system", "developer")
+OF_SAMPLING = ("temperature", "top_p", "max_tokens")
+"""parameters of a question that the judge's own answer has, too; others are about the form of a verdict"""
+
+
+class JudgeOfDraw:
+    """A judge whose questions are draw `index` of `count`, for a component that asks the same several times.
+
+    commit_first: it first solves the task, the part `query` of a question, which is asked once a prompt and draw, as
+        equal questions are; its own answer stands before the question as a turn of the conversation.
+    """
+
+    def __init__(self, judge: Any, index: int, count: int, commit_first: bool) -> None:
+        self._judge = judge
+        self._index = index
+        self._count = count
+        self._commits = commit_first
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._judge, name)
+
+    async def ask(self, ask: Ask) -> Reply:
+        """Return the judge's reply; one with an error, too, if it has no own answer."""
+        asked = replace(ask, draw=ask.draw * self._count + self._index)
+        return await (self._committed(asked) if self._commits else self._judge.ask(asked))
+
+    async def _committed(self, ask: Ask) -> Reply:
+        if not isinstance(query := ask.parts.get("query"), str):
+            return Reply(error=NO_QUERY)
+        task: Message = {"role": "user", "content": SOLVE.format(query=query)}
+        params = {name: ask.params[name] for name in OF_SAMPLING if name in ask.params}
+        own = await self._judge.ask(Ask(messages=(task,), parts={"query": query}, params=params, draw=ask.draw))
+        if own.error is not None:
+            return own
+        answer = own.text.rpartition("</think>")[2].strip()
+        fault = own.fault or (None if answer else "it is a thought alone")
+        self._judge.report_parsed(own, fault is None)
+        if fault is not None:
+            return Reply(error=f"the judge has no own answer: {fault}")
+        told = sum(message["role"] in BEFOREHAND for message in ask.messages)
+        turns = (task, {"role": "assistant", "content": answer})
+        return await self._judge.ask(replace(ask, messages=(*ask.messages[:told], *turns, *ask.messages[told:])))

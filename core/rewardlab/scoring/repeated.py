@@ -1,0 +1,153 @@
+"""Components whose judges are asked several times, or several judges of a panel: many scores become one.
+
+Each draw of each judge is a member, a reward of its own that asks by a JudgeOfDraw, so that no reward need know of it.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean, median, multimode, pstdev
+from typing import Any
+
+from rewardlab.concurrency.gather import gather_or_cancel
+from rewardlab.group_stream import GroupStream
+from rewardlab.plan.plan import UNSTABLE
+from rewardlab.recipe.use import ComponentUse, EscalationUse
+from rewardlab.scoring.executors import Executor
+from rewardlab.specs import RewardSpec
+from rewardlab.types import Group, Score
+
+COMBINE: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": fmean,
+    "median": median,
+    "majority": lambda values: fmean(multimode(values)),
+}
+SUMMED = ("calls", "unparsable", "failed", "tokens")
+"""counts of questions in `info`, and in its `group`, which are those of all members"""
+ByJudge = Mapping[str, Sequence[Score]]
+"""the scores of one completion: judge -> one for each draw"""
+
+
+class Repeated:
+    """The executor of a component with several members.
+
+    open: a judge and the number of a draw -> the executor of that member. draws: judge -> how often it is asked.
+    """
+
+    def __init__(
+        self, use: ComponentUse, spec: RewardSpec, draws: Mapping[str, int], open: Callable[[str, int], Executor]
+    ) -> None:
+        self._use, self._in_group = use, spec.scope == "group"
+        more = range(1 + (use.on_unstable is not None and use.on_unstable.then == "ask_more"))
+        self._rounds = [
+            {judge: [open(judge, round * times + at) for at in range(times)] for judge, times in draws.items()}
+            for round in more
+        ]
+
+    async def score(self, stream: GroupStream) -> list[Score]:
+        """Return one Score a completion, in the group's order, with all values and their spread under `repeats`."""
+        by_judge: list[dict[str, list[Score]]] = [{} for _ in range(stream.size)]
+        first, *more = self._rounds
+        waves = [first] if self._use.escalate is None else [{judge: first[judge]} for judge in first]
+        for wave in waves:
+            open_ones = [at for at, scores in enumerate(by_judge) if self._is_open(scores)]
+            await self._ask(wave, stream, open_ones, by_judge)
+        for members in more:
+            unstable = [at for at, scores in enumerate(by_judge) if self._is_unstable(scores)]
+            await self._ask(members, stream, unstable, by_judge)
+        return [self._one(scores) for scores in by_judge]
+
+    async def _ask(
+        self,
+        members: Mapping[str, Sequence[Executor]],
+        stream: GroupStream,
+        places: Sequence[int],
+        by_judge: Sequence[dict[str, list[Score]]],
+    ) -> None:
+        """Add the scores of these members at these places; where a reward compares a group, it is asked about all."""
+        if not places:
+            return
+        asked = list(range(stream.size)) if self._in_group else places
+        part = stream
+        if len(asked) < stream.size:
+            group = await stream.group()
+            part = GroupStream.of(Group(sample=group.sample, completions=[group.completions[at] for at in asked]))
+        named = [(judge, member) for judge, own in members.items() for member in own]
+        scored = await gather_or_cancel(member.score(part) for _, member in named)
+        for (judge, _), scores in zip(named, scored, strict=True):
+            for at, score in zip(asked, scores, strict=True):
+                by_judge[at].setdefault(judge, []).append(score)
+
+    def _is_open(self, scores: ByJudge) -> bool:
+        """Return whether the next judge is asked: there is no value yet, or the judges so far leave doubt."""
+        escalate = self._use.escalate
+        return escalate is None or _doubtful(escalate, [_values(own) for own in scores.values()], self._combined)
+
+    def _is_unstable(self, scores: ByJudge) -> bool:
+        limit, spread = self._use.on_unstable, _spread(scores)
+        return limit is not None and spread is not None and spread > limit.spread
+
+    def _combined(self, values: Sequence[float]) -> float:
+        return COMBINE[self._use.combine](values)
+
+    def _one(self, scores: ByJudge) -> Score:
+        """Return the scores of a completion as one."""
+        flat = [score for own in scores.values() for score in own]
+        by_judge = [values for own in scores.values() if (values := _values(own))]
+        if len(flat) == 1 or not by_judge:
+            return next((score for score in flat if score.error is not None), flat[0])
+        value = self._combined([self._combined(values) for values in by_judge])
+        known = [score for score in flat if score.value is not None]
+        nearest = known[0] if self._in_group else min(known, key=lambda score: abs(_value(score) - value))
+        unstable, spread = self._is_unstable(scores), _spread(scores)
+        repeats = {"values": {judge: [score.value for score in own] for judge, own in scores.items()}, "spread": spread}
+        info = {**_summed(nearest.info, [score.info for score in flat]), "repeats": repeats}
+        if not unstable or self._use.on_unstable is None:
+            return Score(value=value, info=info)
+        info[UNSTABLE] = True
+        if self._use.on_unstable.then == "ask_more":
+            return Score(value=value, info=info)
+        problem = f"its values spread by {spread:.3g}, more than on_unstable.spread: {self._use.on_unstable.spread:g}"
+        return Score(info=info, error=f"unstable: {problem}")
+
+
+def _doubtful(
+    escalate: EscalationUse, by_judge: Sequence[Sequence[float]], combined: Callable[[Sequence[float]], float]
+) -> bool:
+    """Return whether the judges so far leave doubt: the first one of itself, or the last two of each other."""
+    values = [combined(own) for own in by_judge if own]
+    if not values:
+        return True
+    if len(values) > 1:
+        return abs(values[-1] - values[-2]) > escalate.apart
+    low, high = escalate.unsure or (math.inf, -math.inf)
+    own = next(own for own in by_judge if own)
+    return low <= values[0] <= high or pstdev(own) > escalate.apart
+
+
+def _value(score: Score) -> float:
+    assert score.value is not None
+    return score.value
+
+
+def _values(scores: Sequence[Score]) -> list[float]:
+    return [score.value for score in scores if score.value is not None]
+
+
+def _spread(scores: ByJudge) -> float | None:
+    """Return the standard deviation of all values (population); None of fewer than two."""
+    values = [value for own in scores.values() for value in _values(own)]
+    return pstdev(values) if len(values) > 1 else None
+
+
+def _summed(info: Mapping[str, Any], infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return `info` with the counts of all infos."""
+    whole = {**info, **_counts(info, infos)}
+    if isinstance(group := info.get("group"), Mapping):
+        groups = [other["group"] for other in infos if isinstance(other.get("group"), Mapping)]
+        whole["group"] = {**group, **_counts(group, groups)}
+    return whole
+
+
+def _counts(info: Mapping[str, Any], infos: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    counted = [name for name in SUMMED if type(info.get(name)) is int]
+    return {name: sum(other[name] for other in infos if type(other.get(name)) is int) for name in counted}

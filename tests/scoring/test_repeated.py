@@ -1,0 +1,267 @@
+"""A component that asks its judge several times, or several judges: one value of many, and their spread."""
+
+import sys
+
+import pytest
+from helpers.each_case import each_case
+from rewardlab import Completion, Group, Sample
+from rewardlab.errors import UserError
+from rewardlab.plan import make_plan
+from rewardlab.recipe.loading import load
+from rewardlab.scoring.scorer import Scorer
+
+PLUGIN = '''
+from rewardlab import Ask, Config, JudgeSpec, Reply, RewardSpec, Score, hookimpl
+
+ASKED = []
+
+class Says(Config):
+    values: dict[str, list[float | None]]
+    temperature: float | None = None
+    seed: int | None = None
+
+class Scripted:
+    """Gives the value of the answer and draw."""
+    def __init__(self, options, context):
+        self._values = options.values
+    async def ask(self, ask):
+        ASKED.append((ask.parts.get("answer"), ask.draw, [m["content"] for m in ask.messages]))
+        if "answer" not in ask.parts:
+            down = "solve" in self._values
+            return Reply(error="it is down") if down else Reply(text=f"four, in draw {ask.draw}")
+        values = self._values[ask.parts["answer"]]
+        value = values[ask.draw % len(values)]
+        return Reply(error="it is down") if value is None else Reply(text=str(value))
+
+class Options(Config):
+    judge: str
+
+class Asking:
+    def __init__(self, options, context):
+        self._judge = context.judges[options.judge]
+    async def score(self, items):
+        return [await self._one(sample, c.text) for sample, c in items]
+    async def _one(self, sample, text):
+        question = {"role": "user", "content": text}
+        reply = await self._judge.ask(Ask(messages=(question,), parts={"query": "2+2", "answer": text}))
+        if reply.error:
+            return Score(error=reply.error)
+        return Score(value=float(reply.text), info={"raw": reply.text, "tokens": 3})
+
+class InGroup(Asking):
+    async def score(self, stream):
+        group = await stream.group()
+        return await super().score([(group.sample, c) for c in group.completions])
+
+def question(options):
+    return Ask(messages=({"role": "user", "content": "a"},), parts={"query": "", "answer": "a"})
+
+def spec(name, build, scope):
+    return RewardSpec(name=name, summary="s", runs="async", scope=scope, config=Options, judges=("judge",),
+                      calls=lambda options, size: size, question=question, build=build)
+
+@hookimpl
+def rewardlab_rewards():
+    own = RewardSpec(name="one", summary="s", runs="inline", build=lambda options, context: None)
+    return [spec("alone", Asking, "completion"), spec("group", InGroup, "group"), own]
+
+@hookimpl
+def rewardlab_judges():
+    return [JudgeSpec(name="scripted", summary="s", reads="parts", local=True, config=Says, build=Scripted)]
+'''
+ANSWERS = {"a": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "b": [0.5], "c": [0.0, None, 0.0, 0.0, 0.0, 0.0]}
+OTHER = {"a": [0.0], "b": [0.5], "c": [1.0]}
+
+
+@pytest.fixture
+def planned(offer, write):
+    """The plan of a recipe whose component `a` has these keys, beside judges main, second and third."""
+    offer("mine", PLUGIN)
+
+    def plan(keys, reward="alone", judge="main", of_judge="", host=""):
+        judges = {
+            "main": (ANSWERS, of_judge),
+            "second": (OTHER, ""),
+            "third": (ANSWERS, ""),
+            "mute": ({**ANSWERS, "solve": []}, ""),
+        }
+        lines = ["version: 1", "judges:"]
+        lines += [
+            f"  {name}: {{use: mine/scripted, with: {{values: {values}{more}}}{host}}}".replace("None", "null")
+            for name, (values, more) in judges.items()
+        ]
+        with_ = "" if reward == "one" else f", with: {{judge: {judge}}}"
+        lines += ["reward:", "  components:", f"    a: {{use: mine/{reward}{with_}{keys}}}", "  total: a"]
+        return make_plan(load(write("r.yaml", "\n".join(lines) + "\n")), purpose="score")
+
+    return plan
+
+
+@pytest.fixture
+def scored(planned):
+    """The scores of the answers, their totals, and what was asked: (answer, draw, messages)."""
+
+    def score(keys, texts="abc", **more):
+        with Scorer(planned(keys, **more)) as scorer:
+            asked = sys.modules["plugin_mine_mine_rewards"].ASKED
+            asked.clear()
+            group = Group(
+                sample=Sample(id="s", prompt=({"role": "user", "content": "2+2"},)),
+                completions=[Completion(text=text) for text in texts],
+            )
+            (made,) = scorer.score_groups([group])
+        return made.components["a"], made.totals, list(asked)
+
+    return score
+
+
+@pytest.mark.parametrize("reward", ["alone", "group"])
+@each_case("combine, values", [("mean", [2 / 3, 0.5, 0.0]), ("median", [1.0, 0.5, 0.0]), ("majority", [1.0, 0.5, 0.0])])
+def test_values_of_repeats_become_one_as_declared(scored, reward, combine, values):
+    scores, totals, asked = scored(f", repeats: 3, combine: {combine}", reward=reward)
+    assert sorted((text, draw) for text, draw, _ in asked) == [(text, draw) for text in "abc" for draw in range(3)]
+    assert totals == [score.value for score in scores] == pytest.approx(values)
+
+
+def test_the_spread_and_each_value_are_told_and_the_answer_that_decided_stays(scored):
+    scores, _, _ = scored(", repeats: 3, combine: median")
+    info = scores[0].info
+    assert info["repeats"] == {"values": {"main": [1.0, 0.0, 1.0]}, "spread": pytest.approx(0.4714, abs=1e-4)}
+    assert info["raw"] == "1.0"
+    assert info["tokens"] == 9, "of all three"
+    assert scores[2].info["repeats"]["values"] == {"main": [0.0, None, 0.0]}, "one that got no answer is no 0"
+    assert scores[1].info["repeats"]["spread"] == 0.0
+
+
+def test_a_judge_says_how_often_it_is_asked_unless_the_component_does(planned):
+    assert planned("").draws("a") == {"main": 1}
+    assert planned("", host=", repeats: 4").draws("a") == {"main": 4}
+    assert planned(", repeats: 2", host=", repeats: 4").draws("a") == {"main": 2}
+
+
+def test_without_repeats_nothing_changes(scored):
+    scores, _, asked = scored("", texts="ab")
+    assert [(score.value, dict(score.info)) for score in scores] == [
+        (1.0, {"raw": "1.0", "tokens": 3}),
+        (0.5, {"raw": "0.5", "tokens": 3}),
+    ]
+    assert [draw for _, draw, _ in asked] == [0, 0]
+
+
+class TestUnstable:
+    def test_it_is_missing_and_the_policy_applies(self, scored):
+        keys = ", repeats: 3, on_missing: 0.25, max_missing: 1.0, on_unstable: {spread: 0.3, then: missing}"
+        scores, totals, _ = scored(keys)
+        assert scores[0].value is None
+        assert scores[0].error == "unstable: its values spread by 0.471, more than on_unstable.spread: 0.3"
+        assert totals == [0.25, 0.5, 0.0]
+
+    @pytest.mark.parametrize("missing", ["fail", "group_mean", "0.7"])
+    def test_it_teaches_nothing_whatever_failures_become(self, scored, missing):
+        keys = f", repeats: 3, on_missing: {missing}, max_missing: 1.0"
+        scores, totals, _ = scored(f"{keys}, on_unstable: {{spread: 0.3, then: zero_advantage}}")
+        assert scores[0].info["unstable"] is True
+        assert totals == [None, 0.5, 0.0]
+
+    @pytest.mark.parametrize(("reward", "more"), [("alone", "a"), ("group", "abc")])
+    def test_more_is_asked_about_it_once(self, scored, reward, more):
+        scores, totals, asked = scored(", repeats: 3, on_unstable: {spread: 0.4, then: ask_more}", reward=reward)
+        assert totals[0] == pytest.approx(5 / 6)
+        assert sorted((text, draw) for text, draw, _ in asked if draw > 2) == [(t, d) for t in more for d in (3, 4, 5)]
+        assert "unstable" not in scores[0].info, "0.37 is below 0.4"
+        assert scored(", repeats: 3, on_unstable: {spread: 0.2, then: ask_more}")[0][0].info["unstable"] is True
+
+
+class TestPanel:
+    def test_its_judges_count_alike(self, scored, planned):
+        scores, totals, _ = scored("", judge="[main, second]", texts="ab")
+        assert totals == [0.5, 0.5]
+        assert scores[0].info["repeats"]["values"] == {"main": [1.0], "second": [0.0]}
+        assert planned("", judge="[main, second]").draws("a") == {"main": 1, "second": 1}
+
+    def test_each_judge_is_asked_as_often_as_it_says(self, scored):
+        scores, totals, _ = scored(", repeats: 2", judge="[second, third]", texts="a")
+        assert scores[0].info["repeats"]["values"] == {"second": [0.0, 0.0], "third": [1.0, 0.0]}
+        assert totals == [0.25]
+
+    def test_the_next_is_asked_only_where_there_is_doubt(self, scored):
+        keys = ", escalate: {unsure: [0.4, 0.6], apart: 0.1}"
+        scores, totals, asked = scored(keys, judge="[second, main, third]", texts="abc")
+        judges = [list(score.info.get("repeats", {}).get("values", {"second": 1})) for score in scores]
+        assert judges == [["second"], ["second", "main"], ["second"]], "only b is unsure, and main says the same"
+        assert totals == [0.0, 0.5, 1.0]
+        keys = ", escalate: {unsure: [0.0, 1.0], apart: 0.1}"
+        scores, totals, _ = scored(keys, judge="[second, main, third]", texts="ab")
+        assert list(scores[0].info["repeats"]["values"]) == ["second", "main", "third"], "the first two differ on a"
+        assert totals == [pytest.approx(2 / 3), 0.5]
+
+    def test_a_judge_that_is_down_leaves_the_next(self, scored):
+        scores, totals, _ = scored(", repeats: 2, escalate: {}", judge="[main, second]", texts="c")
+        assert scores[0].info["repeats"]["values"] == {"main": [0.0, None]}
+        assert totals == [0.0]
+
+
+def test_a_judge_that_commits_solves_first_and_sees_its_answer(scored):
+    _, _, asked = scored(", repeats: 2, commit_first: true", texts="a")
+    solved = [messages for answer, _, messages in asked if answer is None]
+    assert len(solved) == 2
+    assert all("2+2" in messages[0] for messages in solved)
+    judged = {draw: messages for answer, draw, messages in asked if answer == "a"}
+    assert {draw: messages[1:] for draw, messages in judged.items()} == {
+        0: ["four, in draw 0", "a"],
+        1: ["four, in draw 1", "a"],
+    }, "each draw has an answer of its own"
+
+
+@each_case(
+    "keys, judge, most",
+    [
+        ("", "main", {"main": 4}),
+        (", repeats: 3", "main", {"main": 12}),
+        (", repeats: 3, on_unstable: {spread: 1, then: ask_more}", "main", {"main": 24}),
+        (", repeats: 3, commit_first: true", "main", {"main": 15}),
+        (", repeats: 2", "[main, second]", {"main": 8, "second": 8}),
+    ],
+)
+def test_the_plan_counts_every_question(planned, keys, judge, most):
+    assert planned(keys, judge=judge).most_questions("a", 4) == most
+
+
+@each_case(
+    "keys, judge, reward, problem",
+    [
+        ("", "[main]", "alone", "with.judge: a panel has two judges or more; of one write judge: main, as often as "
+         "`repeats`"),
+        ("", "[main, main]", "alone", "with.judge: a panel names a judge twice; `repeats: 2` asks each of them twice"),
+        ("", "[main, secnd]", "alone", "with.judge: no judge 'secnd'; did you mean 'second'?"),
+        ("", "[secnd, main]", "alone", "with.judge: no judge 'secnd'; did you mean 'second'?"),
+        (", repeats: 2", "main", "one", "repeats: mine/one asks no judge, so that nothing uses `repeats`; leave it "
+         "out"),
+        (", on_unstable: {spread: 1, then: ask_more}", "main", "alone", "on_unstable: one value has no spread; set "
+         "`repeats: 3` or more, or a panel of judges"),
+        (", escalate: {}", "main", "alone", "escalate: asks one judge after another, and there is one; list several "
+         "under `with`"),
+        (", repeats: 2, on_unstable: {spread: 1, then: missing}", "main", "alone", "on_unstable: `then: missing` would "
+         "end the job at the first unstable value, since `on_missing` is fail; set on_missing: group_mean, or take "
+         "then: zero_advantage"),
+    ],
+)  # fmt: skip
+def test_bad_input_gets_one_error_with_its_remedy(planned, keys, judge, reward, problem):
+    with pytest.raises(UserError) as error:
+        planned(keys, judge=judge, reward=reward)
+    (line,) = str(error.value).splitlines()
+    assert line.partition("reward.components.a.")[2] == problem
+
+
+def test_repeats_of_one_answer_are_told(planned):
+    (warning,) = planned(", repeats: 3", of_judge=", temperature: 0").warnings
+    assert "judges.main has temperature 0 and no seed: its 3 repeats will most likely be one answer" in warning
+    assert planned(", repeats: 3", of_judge=", temperature: 0, seed: 1").warnings == []
+    assert planned("", of_judge=", temperature: 0").warnings == []
+
+
+def test_an_own_answer_that_fails_is_no_low_score(scored):
+    keys = ", commit_first: true, on_missing: 0.5, max_missing: 1.0"
+    scores, totals, asked = scored(keys, judge="mute", texts="b")
+    assert (scores[0].value, scores[0].error, totals) == (None, "it is down", [0.5])
+    assert [answer for answer, _, _ in asked] == [None], "nothing is judged without it"
