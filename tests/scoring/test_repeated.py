@@ -186,7 +186,7 @@ class TestPanel:
 
     def test_the_next_is_asked_only_where_there_is_doubt(self, scored):
         keys = ", escalate: {unsure: [0.4, 0.6], apart: 0.1}"
-        scores, totals, asked = scored(keys, judge="[second, main, third]", texts="abc")
+        scores, totals, _ = scored(keys, judge="[second, main, third]", texts="abc")
         judges = [list(score.info.get("repeats", {}).get("values", {"second": 1})) for score in scores]
         assert judges == [["second"], ["second", "main"], ["second"]], "only b is unsure, and main says the same"
         assert totals == [0.0, 0.5, 1.0]

@@ -23,6 +23,8 @@ COMBINE: Mapping[str, Callable[[Sequence[float]], float]] = {
 }
 SUMMED = ("calls", "unparsable", "failed", "tokens")
 """counts of questions in `info`, and in its `group`, which are those of all members"""
+CRITERIA = "scores"
+"""key of `info` with a score for each criterion, of which those of all members are kept"""
 ByJudge = Mapping[str, Sequence[Score]]
 """the scores of one completion: judge -> one for each draw"""
 
@@ -100,6 +102,8 @@ class Repeated:
         nearest = known[0] if self._in_group else min(known, key=lambda score: abs(_value(score) - value))
         unstable, spread = self._is_unstable(scores), _spread(scores)
         repeats = {"values": {judge: [score.value for score in own] for judge, own in scores.items()}, "spread": spread}
+        if CRITERIA in nearest.info:
+            repeats[CRITERIA] = {judge: [score.info.get(CRITERIA) for score in own] for judge, own in scores.items()}
         info = {**_summed(nearest.info, [score.info for score in flat]), "repeats": repeats}
         if not unstable or self._use.on_unstable is None:
             return Score(value=value, info=info)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema
-from rewardlab import BackendSpec, Config
+from rewardlab import BackendSpec, Config, RewardSpec
 from rewardlab.errors import one_line
 from rewardlab.recipe import EXTENDS, Recipe, descriptions_of
 from rewardlab.registry import Plugin
@@ -113,7 +113,7 @@ def _components(plugins: Iterable[Plugin]) -> tuple[list[OfferedComponent], list
     times = Counter(use for use, _, _ in specs)
     for use, kind, spec in specs:
         try:
-            options = _model_schema(spec.config)
+            options = _with_panels(_model_schema(spec.config), spec.judges if isinstance(spec, RewardSpec) else ())
         except PydanticUserError as error:
             options = None
             warnings.append(f"the options of {use} have no schema: {one_line(error)}")
@@ -124,6 +124,17 @@ def _components(plugins: Iterable[Plugin]) -> tuple[list[OfferedComponent], list
             OfferedComponent(use=use, kind=kind, stem=stem, summary=spec.summary, options=options, default=default)
         )
     return schemas, warnings
+
+
+def _with_panels(options: Schema, judges: Iterable[str]) -> Schema:
+    """Return a reward's options, of which each that names a judge may list the judges of a panel."""
+    properties = {**options.get("properties", {})}
+    several = {"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": True}
+    for name in judges:
+        notes = {key: value for key, value in properties[name].items() if key in _NOTES}
+        one = {key: value for key, value in properties[name].items() if key not in _NOTES}
+        properties[name] = {**notes, "anyOf": [*one.get("anyOf", [one]), several]}
+    return {**options, "properties": properties} if properties else options
 
 
 def _standalone(component: OfferedComponent, options: Schema) -> Schema:

@@ -9,7 +9,7 @@ from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan, make_plan
-from rewardlab.recipe import load
+from rewardlab.recipe import MAX_REPEATS, load
 from rewardlab.scorefile import to_line
 from rewardlab.text import counted
 
@@ -53,6 +53,8 @@ class Options(Config):
     """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
+    repeats: Annotated[Count | None, Flag(metavar="N")] = None
+    """ask each question N times: how often its verdict flips (as the recipe says)"""
     benchmark: Annotated[str | None, Flag(metavar="NAME")] = None
     """a published benchmark, or a YAML file that describes one"""
     positions: Literal["official", "both"] | None = None
@@ -88,6 +90,10 @@ class Options(Config):
             raise ValueError("--resume goes on with a measurement that was begun with -o")
         if self.graft is None and self.correctness is not None:
             raise ValueError("--correctness goes only with --graft")
+        if self.graft is not None and self.repeats is not None:
+            raise ValueError("--graft asks nothing; leave --repeats out")
+        if self.repeats is not None and self.repeats > MAX_REPEATS:
+            raise ValueError(f"--repeats is at most {MAX_REPEATS}")
         if self.graft is not None and self.components:
             raise ValueError("--graft measures nothing; leave --component out")
         if self.graft is not None and self.output is None:
@@ -107,7 +113,7 @@ def run(options: Options) -> CommandResult:
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         if options.graft is not None:
             return _graft(plan, str(path), options)
-        plan = measured_plan(plan, options.components)
+        plan = measured_plan(plan, options.components, options.repeats)
         how: dict[str, Any] = {
             "output": options.output,
             "resume": options.resume,

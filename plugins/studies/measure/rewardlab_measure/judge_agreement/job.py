@@ -22,8 +22,8 @@ from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls
 from rewardlab_measure.judge_agreement.slices import JudgedCase, tables
 
 
-def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
-    """Return the plan with only the components to measure and the judges that they ask.
+def measured_plan(plan: Plan, names: Sequence[str] = (), repeats: int | None = None) -> Plan:
+    """Return the plan with only the components to measure and the judges that they ask, each so often.
 
     These are the components in `names`; without names, all that ask a judge. A missing value alone never stops the
     job: the recipe's on_missing and on_abstain do not count, its max_missing does. A UserError if no component is left.
@@ -36,8 +36,13 @@ def measured_plan(plan: Plan, names: Sequence[str] = ()) -> Plan:
     if not measured:
         listed = ", ".join(f"{name} ({planned.use.use})" for name, planned in plan.components.items())
         raise UserError(f"no component asks a judge; name one of {listed} with --component")
-    lenient = {"on_missing": "zero_advantage", "on_abstain": 0.0}
-    components = {name: _with_policies(plan.components[name], lenient) for name in measured}
+    policies: dict[str, Any] = {"on_missing": "zero_advantage", "on_abstain": 0.0}
+    components = {
+        name: _with_policies(
+            plan.components[name], policies | ({"repeats": repeats} if repeats and asked[name] else {})
+        )
+        for name in measured
+    }
     uses = {name: planned.use for name, planned in components.items()}
     total = " + ".join(measured)
     reward = RewardSection.model_validate({"components": uses, "total": total})  # the rest may name others

@@ -52,6 +52,9 @@ _COLUMNS: dict[str, tuple[str, Callable[[Measures], str]]] = {
     "kappa": ("kappa", _with_interval("kappa")),
     "bias": ("position_bias", _number("position_bias")),
     "orders agree": ("order_agreement", _number("order_agreement")),
+    "retest flips": ("retest_flips", _with_interval("retest_flips")),
+    "spread": ("spread", _number("spread")),
+    "judges agree": ("panel_agreement", _with_interval("panel_agreement")),
     "cyclic": ("intransitivity", _number("intransitivity")),
     "unparsable": ("parse_failures", _number("parse_failures")),
 }
@@ -69,11 +72,19 @@ def format_agreement(name: str, tables: Mapping[str, Any]) -> str:
     lines += [[label, *(show(measures) for _, show in shown)] for label, measures in slices.items()]
     lines_shown = [f"{name} ({tables['use']})", *columns(lines, align="<>")]
     lines_shown += [*describe_clusters(tables["all"]), *_counts(tables["all"])]
+    if "criteria" in tables:
+        lines_shown += ["", f"{name}, asked again, by criterion", *_by_criterion(tables["criteria"])]
     if "quotations" in tables:
         lines_shown.append("{unsupported} of {quoted} quotations are not in the work".format(**tables["quotations"]))
     if "dimensions" in tables:
         lines_shown += ["", f"{name} against people, by dimension", *_by_dimension(tables["dimensions"])]
     return "\n".join(lines_shown)
+
+
+def _by_criterion(criteria: Mapping[str, Measures]) -> list[str]:
+    head = ["", "retests", "retest flips"]
+    show = (_count("retests"), _with_interval("retest_flips"))
+    return columns([head, *([name, *(shown(m) for shown in show)] for name, m in criteria.items())], align="<>")
 
 
 _DIMENSION_COLUMNS: dict[str, Callable[[Measures], str]] = {

@@ -13,6 +13,14 @@ from rewardlab_measure.judge_agreement.dimensions import dimension_tables, quota
 from rewardlab_measure.judge_agreement.gold_rows import GoldCase
 from rewardlab_measure.judge_agreement.judge_verdicts import COUNTS, CYCLES, WINNERS, JudgeCalls
 from rewardlab_measure.judge_agreement.measures import cluster_interval, kappa_average
+from rewardlab_measure.judge_agreement.retests import (
+    criterion_flips,
+    flips,
+    pair_flips,
+    panel_agreement,
+    share_of,
+    spreads,
+)
 
 Value = TypeVar("Value")
 
@@ -67,8 +75,8 @@ class JudgedCase:
 def tables(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     """Return {"all": measures, "language": {name: measures}, "kind": {name: measures}}, names sorted.
 
-    Where rows have people's scores by dimension also "dimensions", see `dimension_tables`, and "quotations" of a reward
-    that counts them.
+    Where rows have people's scores by dimension also "dimensions", see `dimension_tables`, "quotations" of a reward
+    that counts them, and "criteria", see `criterion_flips`, of one that scores criteria and was asked again.
     """
     by_field: dict[str, dict[str, Any]] = {}
     for field in ("language", "kind"):
@@ -78,6 +86,7 @@ def tables(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     more = {
         "dimensions": dimension_tables(cases),
         "quotations": quotations([score for j in judged for score in j.scores]),
+        "criteria": criterion_flips((score, j.cluster) for j in judged for score in j.scores) or None,
     }
     return {"all": measures(judged), **by_field, **{name: table for name, table in more.items() if table is not None}}
 
@@ -95,6 +104,8 @@ def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     intransitivity: share of the `triples` that are cyclic. intransitive_rows: share of rows with triples.
     intransitive_by_size: {N: share of the groups of N answers that have such a triple}.
     parse_failures: share of the calls.
+    retest_flips: share of two draws of one judge that order a pair otherwise, over `retests` pairs; panel_agreement: of
+    two judges that order it alike; spread: mean standard deviation of a completion's values. None without repeats.
     """
     outcomes = [(outcome, j.cluster) for j in judged for outcome in j.outcomes()]
     known, clusters = _apart([(outcome, cluster) for outcome, cluster in outcomes if outcome is not None])
@@ -115,6 +126,11 @@ def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
         **_orders(judged),
         **_counted([j.calls for j in judged]),
         "intransitive_by_size": cyclic_share_by_size(j.calls for j in judged),
+        **flips([(share, j.cluster) for j in judged for share in pair_flips(j.scores, j.case.gold)]),
+        **share_of(
+            "panel_agreement", [(share, j.cluster) for j in judged for share in panel_agreement(j.scores, j.case.gold)]
+        ),
+        "spread": _share(sum(known_spreads := spreads(s for j in judged for s in j.scores)), len(known_spreads)),
     }
 
 

@@ -39,6 +39,9 @@ class Judge:
             return Reply(text="hard to say", prompt_tokens=7, completion_tokens=3)
         if self.how == "first":
             return Reply(text="\\boxed{A}", prompt_tokens=7, completion_tokens=3)
+        if self.how == "flips":  # every other draw takes the worse one, where the question is open
+            first = (a.count("good") > b.count("good")) != ("open" in ask.parts["query"] and ask.draw % 2)
+            return Reply(text="\\boxed{A}" if first else "\\boxed{B}")
         if self.how == "game":
             return Reply(text="\\boxed{A}" if (a, b) in BEATS else "\\boxed{B}")
         return Reply(text="\\boxed{A}" if a.count("good") > b.count("good") else "\\boxed{B}", prompt_tokens=7,
@@ -398,6 +401,26 @@ def test_a_component_without_a_judge_is_measured_when_it_is_named(recipe, write,
 # --- what comes out ---
 
 
+def test_a_judge_that_is_asked_again_shows_how_often_its_verdict_flips(recipe, write, judge, main, scripted):
+    recipe("flips")
+    write("rows.jsonl", pairs(4, query="open", language="de") + pairs(4, query="clear", language="en"))
+    once = judge()
+    assert (once["all"]["retests"], once["all"]["retest_flips"], once["all"]["spread"]) == (0, None, None)
+    found = judge("--repeats", "3")
+    assert (found["all"]["retests"], found["all"]["retest_flips"]) == (8, pytest.approx(1 / 3))
+    low, high = found["all"]["retest_flips_interval"]
+    assert low < 1 / 3 < high
+    by_language = {name: (m["retest_flips"], m["accuracy"]) for name, m in found["language"].items()}
+    assert by_language == {"de": (pytest.approx(2 / 3), 1.0), "en": (0.0, 1.0)}, "the mean of three is right"
+    code, out, _ = main("judge", "r.yaml", "rows.jsonl", "--repeats", "3")
+    assert code == 0
+    head, *rows = [line for line in out.splitlines() if "retest flips" in line or line.startswith("language")]
+    assert "retest flips" in head
+    assert ["0.67" in row for row in rows] == [True, False]
+    calls = found["all"]["calls"]
+    assert calls == 3 * once["all"]["calls"]
+
+
 def test_the_table_that_people_read(recipe, write, main, scripted):
     recipe("right")
     write("rows.jsonl", [{**row, "language": "de" if row["id"] else "sw"} for row in pairs(9)])
@@ -505,6 +528,8 @@ def test_a_field_that_the_reward_needs_is_missed_before_anything_is_asked(recipe
             "--graft measures nothing; leave --component out",
         ),
         (["r.yaml", "rows.jsonl", "--correctness", "x"], "--correctness goes only with --graft"),
+        (["r.yaml", "rows.jsonl", "--repeats", "101"], "--repeats is at most 100"),
+        (["r.yaml", "rows.jsonl", "--graft", "x", "--repeats", "2"], "--graft asks nothing; leave --repeats out"),
     ],
 )
 def test_mistakes(recipe, write, main, scripted, arguments, says):
