@@ -1,5 +1,6 @@
 """The tables about judges: how consistent comparisons were, and who won them."""
 
+from rewardlab_viewer.figures.asked_again import AskedAgain
 from rewardlab_viewer.figures.judges import JudgeConsistency
 
 GROUP = {
@@ -91,3 +92,46 @@ def test_without_correctness_nobody_is_more_correct():
     head, row = consistency.table()
     assert dict(zip(head, row, strict=True))["kappa with correctness"] == "–"
     assert list(consistency.wins()) == []
+
+
+def asked_again(repeats, language="en", **more):
+    """Lines of a group, of each completion what its judges said."""
+    return [
+        {
+            "id": f"{language}-{repeats}",
+            "index": at,
+            "fields": {"language": language},
+            "components": {"judge": {"value": 0.5, "info": {"repeats": own, **more}}, "other": {"value": 1.0}},
+        }
+        for at, own in enumerate(repeats)
+    ]
+
+
+def test_spreads_flips_and_a_panels_agreement_are_shown_by_language():
+    steady = [{"values": {"a": [1.0, 1.0], "b": [1.0, 1.0]}, "spread": 0.0}]
+    steady.append({"values": {"a": [0.0, 0.0], "b": [0.0, None]}, "spread": 0.0})
+    flips = [{"values": {"a": [1.0, 0.0], "b": [0.0, 0.0]}, "spread": 0.4}]
+    flips.append({"values": {"a": [0.0, 1.0], "b": [1.0, 1.0]}, "spread": 0.4})
+    table = AskedAgain()
+    table.add(asked_again(steady))
+    table.add(asked_again(flips, language="de", unstable=True))
+    head, *rows = table.table()
+    shown = [dict(zip(head, row, strict=True)) for row in rows]
+    assert [(row["component"], row["language"], row["completions"]) for row in shown] == [
+        ("judge", "all", "4"),
+        ("judge", "de", "2"),
+        ("judge", "en", "2"),
+    ]
+    assert [row["mean spread"] for row in shown] == ["0.200", "0.400", "0.000"]
+    assert [row["unstable"] for row in shown] == ["50.0%", "100.0%", "0.0%"]
+    assert [row["order flips"].partition(" ")[0] for row in shown] == ["0.25", "0.50", "0.00"]
+    assert [row["judges agree"].partition(" ")[0] for row in shown] == ["0.50", "0.00", "1.00"]
+
+
+def test_without_repeats_there_is_no_such_table_and_a_ledger_may_hold_anything():
+    table = AskedAgain()
+    table.add(group({}))
+    assert list(table.table()) == []
+    for odd in (None, 1, [], {"values": 3}, {"values": {"a": 3}}, {"values": {"a": ["x", 1e999]}, "spread": "wide"}):
+        table.add(asked_again([odd, odd]))
+    assert [row[2:] for row in table.table()][1:] == [["0", "–", "–", "–", "–"]]

@@ -11,6 +11,7 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
     measures        Cohen's kappa, and intervals
     slices          the measures of all rows, and by language and kind
     dimensions      agreement with people by dimension, of rewards that score several
+    retests         how often a judge that is asked again says otherwise, and how judges agree
     report          the result as text
 """
 
@@ -23,5 +24,7 @@ if TYPE_CHECKING:
     from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls as judge_calls
     from rewardlab_measure.judge_agreement.measures import cohen_kappa as cohen_kappa
     from rewardlab_measure.judge_agreement.measures import kappa_average as kappa_average
+    from rewardlab_measure.judge_agreement.retests import pair_flips as pair_flips
+    from rewardlab_measure.judge_agreement.retests import panel_agreement as panel_agreement
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

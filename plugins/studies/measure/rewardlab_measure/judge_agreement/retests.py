@@ -13,26 +13,36 @@ from rewardlab import Score
 
 from rewardlab_measure.judge_agreement.measures import cluster_interval
 
-Values = Mapping[str, Sequence[float | None]]
+Draws = Sequence[float | None]
+Values = Mapping[str, Draws]
 Share = tuple[float, int]
 """a share of draws, or of judges, in [0, 1], and the cluster of what they are about"""
 
 
-def pair_flips(scores: Sequence[Score], gold: Sequence[float]) -> list[float]:
+def repeated_values(score: Score) -> Values:
+    """Return all values of a completion, of each judge that was asked; none without repeats or a panel."""
+    return _repeats(score).get("values") or {}
+
+
+def pair_flips(values: Sequence[Values], gold: Sequence[float]) -> list[float]:
     """Return, for each pair of completions (G,) with different gold, the share of two draws that order it otherwise.
 
     A tie is an order of its own. Left out are pairs of which no judge has given both values twice.
     """
-    return [share for orders in _orders(scores, gold) if (share := _differing(orders.values())) is not None]
+    orders = (
+        [[_sign(a, b) for a, b in zip(one, other, strict=False) if None not in (a, b)] for one, other in pair.values()]
+        for pair in _pairs(values, gold)
+    )
+    return [share for of_pair in orders if (share := _differing(of_pair)) is not None]
 
 
-def panel_agreement(scores: Sequence[Score], gold: Sequence[float]) -> list[float]:
+def panel_agreement(values: Sequence[Values], gold: Sequence[float]) -> list[float]:
     """Return, for each pair of completions with different gold, the share of two judges that order it alike."""
     agreed = []
-    for values in _pairs(scores, gold):
-        means = [[_mean(of_one) for of_one in of_both] for of_both in zip(*map(dict.values, values), strict=True)]
-        signs = [_sign(one, other) for one, other in means if one is not None and other is not None]
-        agreed += [1.0 - share] if (share := _differing([signs])) is not None else []
+    for pair in _pairs(values, gold):
+        means = [(_mean(one), _mean(other)) for one, other in pair.values()]
+        share = _differing([[_sign(one, other) for one, other in means if None not in (one, other)]])
+        agreed += [] if share is None else [1.0 - share]
     return agreed
 
 
@@ -70,29 +80,18 @@ def _repeats(score: Score) -> Mapping[str, Any]:
     return repeats if isinstance(repeats, Mapping) else {}
 
 
-def _pairs(scores: Sequence[Score], gold: Sequence[float]) -> Iterator[tuple[Values, Values]]:
-    """Yield the values of both completions of each pair with different gold, by the judges that they share."""
-    given: list[Values] = [_repeats(score).get("values") or {} for score in scores]
+def _pairs(values: Sequence[Values], gold: Sequence[float]) -> Iterator[dict[str, tuple[Draws, Draws]]]:
+    """Yield both completions' values of each pair with different gold, by the judges that were asked about both."""
     for i, j in combinations(range(len(gold)), 2):
         if gold[i] != gold[j]:
-            shared = [judge for judge in given[i] if judge in given[j]]
-            yield {judge: given[i][judge] for judge in shared}, {judge: given[j][judge] for judge in shared}
-
-
-def _orders(scores: Sequence[Score], gold: Sequence[float]) -> Iterator[dict[str, list[int]]]:
-    """Yield how each draw orders each pair: judge -> a sign for each draw that has both values."""
-    for one, other in _pairs(scores, gold):
-        yield {
-            judge: [_sign(a, b) for a, b in zip(one[judge], other[judge], strict=False) if None not in (a, b)]
-            for judge in one
-        }
+            yield {judge: (values[i][judge], values[j][judge]) for judge in values[i] if judge in values[j]}
 
 
 def _sign(one: Any, other: Any) -> int:
     return (one > other) - (one < other)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def _mean(values: Draws) -> float | None:
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 

@@ -18,6 +18,7 @@ from rewardlab_measure.judge_agreement.retests import (
     flips,
     pair_flips,
     panel_agreement,
+    repeated_values,
     share_of,
     spreads,
 )
@@ -126,11 +127,18 @@ def measures(judged: Sequence[JudgedCase]) -> dict[str, Any]:
         **_orders(judged),
         **_counted([j.calls for j in judged]),
         "intransitive_by_size": cyclic_share_by_size(j.calls for j in judged),
-        **flips([(share, j.cluster) for j in judged for share in pair_flips(j.scores, j.case.gold)]),
-        **share_of(
-            "panel_agreement", [(share, j.cluster) for j in judged for share in panel_agreement(j.scores, j.case.gold)]
-        ),
-        "spread": _share(sum(known_spreads := spreads(s for j in judged for s in j.scores)), len(known_spreads)),
+        **_asked_again(judged),
+    }
+
+
+def _asked_again(judged: Sequence[JudgedCase]) -> dict[str, Any]:
+    values = [(list(map(repeated_values, j.scores)), j.case.gold, j.cluster) for j in judged]
+    known = spreads(score for j in judged for score in j.scores)
+    agreed = [(share, cluster) for given, gold, cluster in values for share in panel_agreement(given, gold)]
+    return {
+        **flips([(share, cluster) for given, gold, cluster in values for share in pair_flips(given, gold)]),
+        **share_of("panel_agreement", agreed),
+        "spread": _share(sum(known), len(known)),
     }
 
 

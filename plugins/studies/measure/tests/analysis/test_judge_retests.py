@@ -11,6 +11,7 @@ from rewardlab_measure.judge_agreement.retests import (
     flips,
     pair_flips,
     panel_agreement,
+    repeated_values,
     spreads,
 )
 
@@ -32,19 +33,21 @@ def repeated(scores=None, **values):
     ],
 )
 def test_a_flip_by_hand(better, worse, shares):
-    scores = [repeated(main=better), repeated(main=worse)]
+    scores = [{"main": better}, {"main": worse}]
     assert pair_flips(scores, [1.0, 0.0]) == pytest.approx(shares)
     assert pair_flips(scores, [1.0, 1.0]) == [], "nothing says which is better"
 
 
 def test_scores_that_were_asked_once_have_none():
     scores = [Score(value=1.0), Score(value=0.0)]
-    assert (pair_flips(scores, [1.0, 0.0]), panel_agreement(scores, [1.0, 0.0]), spreads(scores)) == ([], [], [])
+    values = list(map(repeated_values, scores))
+    assert (pair_flips(values, [1.0, 0.0]), panel_agreement(values, [1.0, 0.0]), spreads(scores)) == ([], [], [])
     assert flips([]) == {"retests": 0, "retest_flips": None, "retest_flips_interval": None}
 
 
 def test_flips_are_of_one_judge_and_agreement_is_between_judges():
     scores = [repeated(a=[1.0, 1.0], b=[0.0, 0.0], c=[1.0, 1.0]), repeated(a=[0.0, 0.0], b=[1.0, 1.0], c=[0.5, 0.5])]
+    scores = list(map(repeated_values, scores))
     assert pair_flips(scores, [1.0, 0.0]) == [0.0], "each says the same again"
     assert panel_agreement(scores, [1.0, 0.0]) == pytest.approx([1 / 3]), "a and c"
 
@@ -64,8 +67,8 @@ def simulated(rates, draws, rng):
     shares = []
     for number, rate in enumerate(rates):
         right = [rng.random() < rate for _ in range(draws)]
-        scores = [repeated(main=[float(is_right) for is_right in right]), repeated(main=[0.5] * draws)]
-        shares += [(share, number) for share in pair_flips(scores, [1.0, 0.0])]
+        values = [{"main": [float(is_right) for is_right in right]}, {"main": [0.5] * draws}]
+        shares += [(share, number) for share in pair_flips(values, [1.0, 0.0])]
     return flips(shares)
 
 

@@ -10,6 +10,7 @@ lengths           length against reward
 movement_section  what moved the reward: the share of its variance that each component made
 agreement         each component against correctness
 judges            questions to judges, their cost and consistency, by language, and who won
+asked_again       how steady judges are that are asked again, and how those of a panel agree
 people            components against people, and people against each other
 counted_info      what rewards put into `info`, counted
 """

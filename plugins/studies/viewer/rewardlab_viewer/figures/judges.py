@@ -221,7 +221,7 @@ class _ConsistencySums:
         counts = self._counts
         return [
             f"{self._groups:,}",
-            _with_interval(clustered_average(self._bias, self._problems, "difference")),
+            with_interval(clustered_average(self._bias, self._problems, "difference")),
             _share(sum(self._agreement) / len(self._agreement), 1) if self._agreement else "–",
             _kappa(self._twice),
             _kappa(self._right),
@@ -234,7 +234,7 @@ class _ConsistencySums:
 
 def _kappa(counts: Counter[tuple[Labels, int]]) -> str:
     pairs = list(counts.elements())
-    return _with_interval(kappa_average([labels for labels, _ in pairs], [problem for _, problem in pairs]), sign="")
+    return with_interval(kappa_average([labels for labels, _ in pairs], [problem for _, problem in pairs]), sign="")
 
 
 def _known(value: Any, otherwise: Any) -> Any:
@@ -243,7 +243,8 @@ def _known(value: Any, otherwise: Any) -> Any:
     return known if known == known else otherwise
 
 
-def _with_interval(average: TableAverage | None, sign: str = "+") -> str:
+def with_interval(average: TableAverage | None, sign: str = "+") -> str:
+    """Return an average with its interval behind it, as a cell."""
     if average is None:
         return "–"
     spread = "" if average.low is None else f" ({average.low:{sign}.2f} to {average.high:{sign}.2f})"

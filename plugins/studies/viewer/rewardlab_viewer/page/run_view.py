@@ -14,6 +14,7 @@ from rewardlab_training import RunAlarm
 
 from rewardlab_viewer.figures.agreement import Agreement, agreements
 from rewardlab_viewer.figures.alarms import StepNumbers
+from rewardlab_viewer.figures.asked_again import AskedAgain
 from rewardlab_viewer.figures.changes import change_tables
 from rewardlab_viewer.figures.counted_info import CountedInfo
 from rewardlab_viewer.figures.coverage import (
@@ -63,6 +64,7 @@ class RunView:
     usage: Sequence[Sequence[str]]
     consistency: Sequence[Sequence[str]]
     wins: Sequence[Sequence[str]]
+    asked_again: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     counted_info: Sequence[Sequence[str]]
     alarms: Sequence[RunAlarm]
@@ -132,6 +134,7 @@ class SourceSums:
         self.columns, self.chunks = ScoreColumns(source.names), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
+        self._asked_again = AskedAgain()
         self._counted_info = CountedInfo(source.counted_info)
         self._movement = LedgerMovement()
 
@@ -143,6 +146,7 @@ class SourceSums:
         self._steps.add(lines)
         self._movement.add(lines)
         self._consistency.add(lines)
+        self._asked_again.add(lines)
         for line in lines:
             self._counted_info.add(line)
 
@@ -168,6 +172,7 @@ class SourceSums:
             usage=list(usage_table(source.usage, source.replies, source.notes)),
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
+            asked_again=list(self._asked_again.table()),
             agreements=list(agreements(columns, source.correctness)),
             counted_info=list(self._counted_info.table()),
             alarms=self._steps.alarms(),
