@@ -1,11 +1,13 @@
 """A component that asks its judge several times, or several judges: one value of many, and their spread."""
 
+import json
 import sys
 
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Group, Sample
 from rewardlab.errors import UserError
+from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.scorer import Scorer
@@ -67,7 +69,8 @@ def rewardlab_rewards():
 
 @hookimpl
 def rewardlab_judges():
-    return [JudgeSpec(name="scripted", summary="s", reads="parts", local=True, config=Says, build=Scripted)]
+    return [JudgeSpec(name=name, summary="s", reads="parts", local=name == "scripted", config=Says, build=Scripted)
+            for name in ("scripted", "remote")]
 '''
 ANSWERS = {"a": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "b": [0.5], "c": [0.0, None, 0.0, 0.0, 0.0, 0.0]}
 OTHER = {"a": [0.0], "b": [0.5], "c": [1.0]}
@@ -78,7 +81,7 @@ def planned(offer, write):
     """The plan of a recipe whose component `a` has these keys, beside judges main, second and third."""
     offer("mine", PLUGIN)
 
-    def plan(keys, reward="alone", judge="main", of_judge="", host=""):
+    def plan(keys, reward="alone", judge="main", of_judge="", host="", kind="scripted"):
         judges = {
             "main": (ANSWERS, of_judge),
             "second": (OTHER, ""),
@@ -87,7 +90,7 @@ def planned(offer, write):
         }
         lines = ["version: 1", "judges:"]
         lines += [
-            f"  {name}: {{use: mine/scripted, with: {{values: {values}{more}}}{host}}}".replace("None", "null")
+            f"  {name}: {{use: mine/{kind}, with: {{values: {values}{more}}}{host}}}".replace("None", "null")
             for name, (values, more) in judges.items()
         ]
         with_ = "" if reward == "one" else f", with: {{judge: {judge}}}"
@@ -265,3 +268,34 @@ def test_an_own_answer_that_fails_is_no_low_score(scored):
     scores, totals, asked = scored(keys, judge="mute", texts="b")
     assert (scores[0].value, scores[0].error, totals) == (None, "it is down", [0.5])
     assert [answer for answer, _, _ in asked] == [None], "nothing is judged without it"
+
+
+def test_kept_answers_keep_each_repeat_and_each_is_counted(planned, tmp_path):
+    group = Group(sample=Sample(id="s"), completions=[Completion(text=text) for text in "aab"])
+
+    def asked(repeats):
+        settings = JudgingSettings(folder=tmp_path / "judges")
+        with Scorer(planned(f", repeats: {repeats}", kind="remote"), judging=settings) as scorer:
+            new = sys.modules["plugin_mine_mine_rewards"].ASKED
+            new.clear()
+            (scored,) = scorer.score_groups([group])
+            return sorted((text, draw) for text, draw, _ in new), scored, scorer.judges.usage()["main"].calls
+
+    assert asked(2)[0] == [("a", 0), ("a", 1), ("b", 0), ("b", 1)], "equal completions are one question in each draw"
+    more, scored, calls = asked(3)
+    assert (more, calls) == ([("a", 2), ("b", 2)], 6), "the first two draws are kept"
+    assert scored.components["a"][0].info["repeats"]["values"] == {"main": [1.0, 0.0, 1.0]}
+    assert asked(3)[0] == []
+
+
+def test_score_writes_what_each_draw_said(planned, main, write, tmp_path):
+    planned(", repeats: 3, combine: median")
+    write("rows.jsonl", [{"id": "1", "prompt": "?", "completions": ["a", "b"]}])
+    code, _, err = main("score", "r.yaml", "rows.jsonl", "-o", str(tmp_path / "out.jsonl"))
+    assert code == 0, err
+    line = json.loads((tmp_path / "out.jsonl").read_text())
+    assert line["total"] == [1.0, 0.5]
+    assert [info["repeats"]["values"] for info in line["components"]["a"]["info"]] == [
+        {"main": [1.0, 0.0, 1.0]},
+        {"main": [0.5, 0.5, 0.5]},
+    ]
