@@ -180,6 +180,7 @@ class TestPanel:
         scores, totals, _ = scored("", judge="[main, second]", texts="ab")
         assert totals == [0.5, 0.5]
         assert scores[0].info["repeats"]["values"] == {"main": [1.0], "second": [0.0]}
+        assert scores[0].info["raw"] == "1.0", "that of the value that is nearest, the first of two"
         assert planned("", judge="[main, second]").draws("a") == {"main": 1, "second": 1}
 
     def test_each_judge_is_asked_as_often_as_it_says(self, scored):

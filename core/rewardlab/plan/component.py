@@ -23,13 +23,13 @@ class Component(Generic[UseT, SpecT]):
     Without parameters it is a component of any kind.
 
     Args:
-        panel: of a reward that asks several judges the same: each judge's name, and the options that name it.
+        panel: of a reward that asks several judges the same: each judge's name, and the option that names it then.
     """
 
     use: UseT
     spec: SpecT
     options: Any
-    panel: Mapping[str, Any] = field(default_factory=dict)
+    panel: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def ask(self, subject: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of the spec; its exception becomes a JobError that names the component."""

@@ -156,7 +156,7 @@ class _Planner:
         note_variables(environment_values(secret_variables(options).values()))
         if not self.lost.is_whole(path):
             return None
-        of_panel = {judge: options.model_copy(update={option: judge}) for judge in panel}
+        of_panel = {judge: {option: judge} for judge in panel}
         self._components[path] = Component(use=use, spec=spec, options=options, panel=of_panel).under_options()
         return self._components[path]
 

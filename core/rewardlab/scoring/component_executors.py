@@ -77,7 +77,7 @@ class ComponentExecutors:
             of_draw: dict[str, Any] = {
                 known: JudgeOfDraw(judges[known], draw, MAX_DRAWS, planned.use.commit_first) for known in judges
             }
-            options = planned.panel.get(judge, planned.options)
+            options = planned.options.model_copy(update=planned.panel.get(judge))
             return self._executor(name, replace(planned, options=options), spec, Judges(of_draw))
 
         first = next(iter(draws))
