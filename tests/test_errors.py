@@ -4,8 +4,9 @@ import json
 from textwrap import dedent
 
 import pytest
+from helpers.secrets_of_tests import forget_secrets
 from rewardlab.errors import JobError, one_line, one_line_at, plugin_line
-from rewardlab.text.redaction import forget_secrets, note_secrets
+from rewardlab.text.redaction import note_secrets
 from rewardlab_testing.commands import plugins
 
 PLUGIN = """

@@ -22,10 +22,10 @@ from rewardlab.recipe.loading import load
 from rewardlab.recipe.logins import PREFIX
 from rewardlab.recipe.models import Recipe
 from rewardlab.recipe.use import Use
-from rewardlab.text.redaction import forget_secrets
 from rewardlab_training import telemetry_variables
 
 from helpers.paths import TESTS
+from helpers.secrets_of_tests import forget_secrets
 
 TOY = TESTS / "toy_plugin"
 TINY_MODELS = TESTS / "tiny_models"

@@ -259,7 +259,7 @@ def test_bad_input_gets_one_error_with_its_remedy(planned, keys, judge, reward, 
 
 def test_repeats_of_one_answer_are_told(planned):
     (warning,) = planned(", repeats: 3", of_judge=", temperature: 0").warnings
-    assert "judges.main has temperature 0 and no seed: its 3 repeats will most likely be one answer" in warning
+    assert "judges.main has temperature 0 and no seed: 3 repeats will most likely be one answer" in warning
     assert planned(", repeats: 3", of_judge=", temperature: 0, seed: 1").warnings == []
     assert planned("", of_judge=", temperature: 0").warnings == []
 

@@ -1,6 +1,7 @@
 """What workers print is shown line by line: named, once, with an end."""
 
-from rewardlab.text.redaction import forget_secrets, note_secrets
+from helpers.secrets_of_tests import forget_secrets
+from rewardlab.text.redaction import note_secrets
 from rewardlab.workers.output import MAX_LINE_LENGTH, MAX_LINES, PoolOutput
 
 

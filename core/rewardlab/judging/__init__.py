@@ -17,6 +17,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     usage            counts of what was asked, reused, failed and paid
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
+    member           a judge as one draw of a component asks it: repeats, and an answer of its own first
     limits           the limits as retries meet them
     share            a process's part of the limits, where several ask the same judges
     kept_replies     the files of a judge's replies

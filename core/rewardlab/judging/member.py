@@ -9,8 +9,6 @@ SOLVE = (
     "Solve this task yourself, before you see anybody's work on it. Show the steps that matter, and end with your "
     "answer.\n\n{query}"
 )
-NO_QUERY = "the judge cannot answer first: the question has no part `query`, the task to solve"
-BEFOREHAND = ("system", "developer")
 OF_SAMPLING = ("temperature", "top_p", "max_tokens")
 """parameters of a question that the judge's own answer has, too; others are about the form of a verdict"""
 
@@ -23,10 +21,8 @@ class JudgeOfDraw:
     """
 
     def __init__(self, judge: Any, index: int, count: int, commit_first: bool) -> None:
-        self._judge = judge
-        self._index = index
-        self._count = count
-        self._commits = commit_first
+        self._judge, self._commits = judge, commit_first
+        self._index, self._count = index, count
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._judge, name)
@@ -38,7 +34,7 @@ class JudgeOfDraw:
 
     async def _committed(self, ask: Ask) -> Reply:
         if not isinstance(query := ask.parts.get("query"), str):
-            return Reply(error=NO_QUERY)
+            return Reply(error="the judge cannot answer first: the question has no part `query`, the task to solve")
         task: Message = {"role": "user", "content": SOLVE.format(query=query)}
         params = {name: ask.params[name] for name in OF_SAMPLING if name in ask.params}
         own = await self._judge.ask(Ask(messages=(task,), parts={"query": query}, params=params, draw=ask.draw))
@@ -49,6 +45,6 @@ class JudgeOfDraw:
         self._judge.report_parsed(own, fault is None)
         if fault is not None:
             return Reply(error=f"the judge has no own answer: {fault}")
-        told = sum(message["role"] in BEFOREHAND for message in ask.messages)
+        told = sum(message["role"] in ("system", "developer") for message in ask.messages)
         turns = (task, {"role": "assistant", "content": answer})
         return await self._judge.ask(replace(ask, messages=(*ask.messages[:told], *turns, *ask.messages[told:])))

@@ -98,10 +98,8 @@ class Plan:
 
     def draws(self, name: str) -> dict[str, int]:
         """Return how often a component asks each question of each of its judges, unless its values are unstable."""
-        planned = self.components[name]
-        own = planned.use.repeats
-        of_judges = {judge: self.judges[judge].use.repeats or 1 for judge in planned.judges() if judge in self.judges}
-        return {judge: own or times for judge, times in of_judges.items()}
+        own, judges = self.components[name].use.repeats, self.components[name].judges()
+        return {judge: own or self.judges[judge].use.repeats or 1 for judge in judges if judge in self.judges}
 
     def most_questions(self, name: str, size: int) -> dict[str, int | None]:
         """Return the most questions about a group of `size` that a component asks each of its judges; None: unknown."""

@@ -206,23 +206,20 @@ class _Planner:
 
     def _panel(self, spec: Any, use: Use, path: RecipePath) -> tuple[str, list[str]]:
         """Return the option of a reward that lists judges, and the judges; none if no option is such a list."""
-        names = spec.judges if isinstance(spec, RewardSpec) else ()
-        lists = [name for name in names if isinstance(use.options.get(name), list)]
-        for name in lists:
-            judges, place = use.options[name], (*path, "with", name)
-            if not all(isinstance(judge, str) for judge in judges):
-                self._add(place, "a panel lists the names of judges")
-            elif len(judges) < 2:
-                one = judges[0] if judges else "NAME"
-                self._add(place, f"a panel has two judges or more; of one write {name}: {one}, as often as `repeats`")
+        for name in spec.judges if isinstance(spec, RewardSpec) else ():
+            judges, place = use.options.get(name), (*path, "with", name)
+            if not (isinstance(judges, list) and judges and all(isinstance(judge, str) for judge in judges)):
+                continue
+            if len(judges) == 1:
+                one = f"{name}: {judges[0]}"
+                self._add(place, f"a panel has two judges or more; of one write {one}, as often as `repeats`")
             elif len({*judges}) < len(judges):
                 self._add(place, "a panel names a judge twice; `repeats: 2` asks each of them twice")
-            elif name != lists[0]:
-                self._add(place, f"{lists[0]} is a panel, too; a component has one")
             for judge in judges[1:]:  # the first is looked at with the other options
-                if isinstance(judge, str) and judge not in declared(self._document, "judges"):
+                if judge not in declared(self._document, "judges"):
                     self._add(place, f"no judge {judge!r}{self._hint(judge, 'judges')}")
-        return (lists[0], list(use.options[lists[0]])) if lists else ("", [])
+            return name, judges
+        return "", []
 
     def _options(self, spec: Any, use: Use, path: RecipePath) -> Any | None:
         place = (*path, "with")

@@ -1,10 +1,8 @@
 """Checks of a component that asks its judges again, or several of them, against the rest of its recipe."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from rewardlab.plan.component import Component
 from rewardlab.plan.plan import Plan
-from rewardlab.recipe.annotations import RecipePath
 from rewardlab.recipe.validation import Finding
 
 OF_JUDGED = ("repeats", "combine", "escalate", "on_unstable", "commit_first")
@@ -33,17 +31,12 @@ def repeat_findings(plan: Plan, name: str) -> Iterator[Finding]:
 
 def repeat_warnings(plan: Plan, name: str) -> Iterator[Finding]:
     """Yield what is doubtful about repeats: a judge that gives one answer however often it is asked."""
+    questions = plan.components[name].questions()
     for judge, times in plan.draws(name).items():
-        if times > 1 and _is_fixed(plan.components[name], judge, plan.judges):
-            place: RecipePath = ("reward", "components", name)
-            problem = (
-                f"judges.{judge} has temperature 0 and no seed: its {times} repeats will most likely be one answer"
-            )
-            yield place, f"{problem}, paid {times} times; set its temperature, or leave `repeats` out"
-
-
-def _is_fixed(planned: Component, judge: str, judges: Mapping[str, Component]) -> bool:
-    options = judges[judge].options
-    own = getattr(options, "temperature", None)
-    asked = [ask.params.get("temperature", own) for ask in planned.questions().get(judge, ())] or [own]
-    return all(temperature == 0 for temperature in asked) and getattr(options, "seed", None) is None
+        options = plan.judges[judge].options
+        own = getattr(options, "temperature", None)
+        asked = [ask.params.get("temperature", own) for ask in questions.get(judge, ())] or [own]
+        if times > 1 and getattr(options, "seed", None) is None and all(temperature == 0 for temperature in asked):
+            problem = f"judges.{judge} has temperature 0 and no seed: {times} repeats will most likely be one answer"
+            advice = f"paid {times} times; set its temperature, or leave `repeats` out"
+            yield ("reward", "components", name), f"{problem}, {advice}"

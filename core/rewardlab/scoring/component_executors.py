@@ -10,7 +10,7 @@ from typing import Any
 
 from rewardlab.errors import UserError
 from rewardlab.files import cache_dir
-from rewardlab.judging.judges import Judges
+from rewardlab.judging.judges import Judges, NamedJudges
 from rewardlab.judging.member import JudgeOfDraw
 from rewardlab.plan import Plan
 from rewardlab.plan.component import Component, build
@@ -27,8 +27,6 @@ from rewardlab.workers.reward_pool import WorkerPool
 from rewardlab.workers.shared import Workers
 
 MAX_WORKERS = 4
-MAX_DRAWS = 2 * MAX_REPEATS
-"""draws of one question: repeats, and as many again where they differ too much"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +52,7 @@ class ComponentExecutors:
     closing: ExitStack
     _pools: list[WorkerPool] = field(default_factory=list)
 
-    def context(self, judges: Judges, device: str | None = None) -> Context:
+    def context(self, judges: NamedJudges[Any], device: str | None = None) -> Context:
         """Return what a component with these judges is built with; without a device, that of the machine."""
         return Context(
             seed=self.plan.recipe.seed,
@@ -74,16 +72,15 @@ class ComponentExecutors:
             return self._executor(name, planned, spec, judges)
 
         def member(judge: str, draw: int) -> Executor:
-            of_draw: dict[str, Any] = {
-                known: JudgeOfDraw(judges[known], draw, MAX_DRAWS, planned.use.commit_first) for known in judges
-            }
+            most = 2 * MAX_REPEATS  # as many again where they differ too much
+            of_draw = {key: JudgeOfDraw(one, draw, most, planned.use.commit_first) for key, one in judges.items()}
             options = planned.options.model_copy(update=planned.panel.get(judge))
-            return self._executor(name, replace(planned, options=options), spec, Judges(of_draw))
+            return self._executor(name, replace(planned, options=options), spec, NamedJudges(of_draw))
 
-        first = next(iter(draws))
-        return Repeated(planned.use, spec, draws if planned.panel else {first: max(draws.values())}, member)
+        draws = draws if planned.panel else {next(iter(draws)): max(draws.values())}
+        return Repeated(planned.use, spec, draws, member)
 
-    def _executor(self, name: str, planned: Component, spec: RewardSpec, judges: Judges) -> Executor:
+    def _executor(self, name: str, planned: Component, spec: RewardSpec, judges: NamedJudges[Any]) -> Executor:
         title, context = f"component {name!r} ({planned.use.use})", self.context(judges, planned.use.device)
         try:
             workers = opener(self.workers, self.plan, planned, self.machine.device)

@@ -5,26 +5,22 @@ Each draw of each judge is a member, a reward of its own that asks by a JudgeOfD
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from statistics import fmean, median, multimode, pstdev
 from typing import Any
 
 from rewardlab.concurrency.gather import gather_or_cancel
 from rewardlab.group_stream import GroupStream
 from rewardlab.plan.plan import UNSTABLE
-from rewardlab.recipe.use import ComponentUse, EscalationUse
+from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.executors import Executor
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Group, Score
 
-COMBINE: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "mean": fmean,
-    "median": median,
-    "majority": lambda values: fmean(multimode(values)),
-}
+COMBINE = {"mean": fmean, "median": median, "majority": lambda values: fmean(multimode(values))}
 SUMMED = ("calls", "unparsable", "failed", "tokens")
 """counts of questions in `info`, and in its `group`, which are those of all members"""
-CRITERIA = "scores"
-"""key of `info` with a score for each criterion, of which those of all members are kept"""
+CRITERIA = "scores"  # of `info`: a score for each criterion
 ByJudge = Mapping[str, Sequence[Score]]
 """the scores of one completion: judge -> one for each draw"""
 
@@ -80,9 +76,15 @@ class Repeated:
                 by_judge[at].setdefault(judge, []).append(score)
 
     def _is_open(self, scores: ByJudge) -> bool:
-        """Return whether the next judge is asked: there is no value yet, or the judges so far leave doubt."""
-        escalate = self._use.escalate
-        return escalate is None or _doubtful(escalate, [_values(own) for own in scores.values()], self._combined)
+        """Return whether the next judge is asked: the first leaves doubt of itself, or the last two of each other."""
+        escalate, given = self._use.escalate, [values for own in scores.values() if (values := _values(own))]
+        if escalate is None or not given:
+            return True
+        values = [self._combined(own) for own in given]
+        if len(values) > 1:
+            return abs(values[-1] - values[-2]) > escalate.apart
+        low, high = escalate.unsure or (math.inf, -math.inf)
+        return low <= values[0] <= high or pstdev(given[0]) > escalate.apart
 
     def _is_unstable(self, scores: ByJudge) -> bool:
         limit, spread = self._use.on_unstable, _spread(scores)
@@ -97,40 +99,19 @@ class Repeated:
         by_judge = [values for own in scores.values() if (values := _values(own))]
         if len(flat) == 1 or not by_judge:
             return next((score for score in flat if score.error is not None), flat[0])
-        value = self._combined([self._combined(values) for values in by_judge])
-        known = [score for score in flat if score.value is not None]
-        nearest = known[0] if self._in_group else min(known, key=lambda score: abs(_value(score) - value))
-        unstable, spread = self._is_unstable(scores), _spread(scores)
+        value, spread = self._combined([self._combined(values) for values in by_judge]), _spread(scores)
+        known = [(abs(score.value - value), score) for score in flat if score.value is not None]
+        nearest = known[0][1] if self._in_group else min(known, key=itemgetter(0))[1]
         repeats = {"values": {judge: [score.value for score in own] for judge, own in scores.items()}, "spread": spread}
         if CRITERIA in nearest.info:
             repeats[CRITERIA] = {judge: [score.info.get(CRITERIA) for score in own] for judge, own in scores.items()}
         info = {**_summed(nearest.info, [score.info for score in flat]), "repeats": repeats}
-        if not unstable or self._use.on_unstable is None:
+        limit, unstable = self._use.on_unstable, self._is_unstable(scores)
+        info |= {UNSTABLE: True} if unstable else {}
+        if not unstable or limit is None or limit.then == "ask_more":
             return Score(value=value, info=info)
-        info[UNSTABLE] = True
-        if self._use.on_unstable.then == "ask_more":
-            return Score(value=value, info=info)
-        problem = f"its values spread by {spread:.3g}, more than on_unstable.spread: {self._use.on_unstable.spread:g}"
-        return Score(info=info, error=f"unstable: {problem}")
-
-
-def _doubtful(
-    escalate: EscalationUse, by_judge: Sequence[Sequence[float]], combined: Callable[[Sequence[float]], float]
-) -> bool:
-    """Return whether the judges so far leave doubt: the first one of itself, or the last two of each other."""
-    values = [combined(own) for own in by_judge if own]
-    if not values:
-        return True
-    if len(values) > 1:
-        return abs(values[-1] - values[-2]) > escalate.apart
-    low, high = escalate.unsure or (math.inf, -math.inf)
-    own = next(own for own in by_judge if own)
-    return low <= values[0] <= high or pstdev(own) > escalate.apart
-
-
-def _value(score: Score) -> float:
-    assert score.value is not None
-    return score.value
+        problem = f"unstable: its values spread by {spread:.3g}, more than on_unstable.spread: {limit.spread:g}"
+        return Score(info=info, error=problem)
 
 
 def _values(scores: Sequence[Score]) -> list[float]:
@@ -144,14 +125,9 @@ def _spread(scores: ByJudge) -> float | None:
 
 
 def _summed(info: Mapping[str, Any], infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return `info` with the counts of all infos."""
-    whole = {**info, **_counts(info, infos)}
-    if isinstance(group := info.get("group"), Mapping):
-        groups = [other["group"] for other in infos if isinstance(other.get("group"), Mapping)]
-        whole["group"] = {**group, **_counts(group, groups)}
-    return whole
-
-
-def _counts(info: Mapping[str, Any], infos: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return `info`, and its `group`, with the counts of all infos."""
     counted = [name for name in SUMMED if type(info.get(name)) is int]
-    return {name: sum(other[name] for other in infos if type(other.get(name)) is int) for name in counted}
+    whole = {**info, **{name: sum(o[name] for o in infos if type(o.get(name)) is int) for name in counted}}
+    if isinstance(group := info.get("group"), Mapping):
+        whole["group"] = _summed(group, [own for other in infos if isinstance(own := other.get("group"), Mapping)])
+    return whole

@@ -91,13 +91,6 @@ def note_variables(values: Mapping[str, str]) -> None:
     note_secrets(values.values())
 
 
-def forget_secrets() -> None:
-    """Forget the values that were noted, for a process that has done with them."""
-    _noted.clear()
-    _variables.clear()
-    redactor.cache_clear()
-
-
 @cache
 def redactor() -> Redactor:
     """Return a redactor for the secrets noted so far."""

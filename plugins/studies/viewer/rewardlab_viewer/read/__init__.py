@@ -8,5 +8,6 @@ Out come lines as a ledger has them, group by group, and sentences about what is
     scored_file  the output of `rewardlab score`, as lines
     labels       people's labels, found again in the lines
     judge_questions  what judges were asked about a group, made again, with the replies that were kept
+    recorded_replies  the replies of a judge, as the files of a job have them
     columns      the numbers of all completions, in typed arrays
 """
