@@ -41,10 +41,9 @@ class JudgeOfDraw:
         if own.error is not None:
             return own
         answer = own.text.rpartition("</think>")[2].strip()
-        fault = own.fault or (None if answer else "it is a thought alone")
-        self._judge.report_parsed(own, fault is None)
-        if fault is not None:
-            return Reply(error=f"the judge has no own answer: {fault}")
+        self._judge.report_parsed(own, own.fault is None and bool(answer))
+        if own.fault is not None or not answer:
+            return Reply(error=f"the judge has no own answer: {own.fault or 'it is a thought alone'}")
         told = sum(message["role"] in ("system", "developer") for message in ask.messages)
         turns = (task, {"role": "assistant", "content": answer})
         return await self._judge.ask(replace(ask, messages=(*ask.messages[:told], *turns, *ask.messages[told:])))

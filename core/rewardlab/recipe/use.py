@@ -175,8 +175,7 @@ class EscalationUse(Config):
     unsure: tuple[float, float] | None = None
     """values of the first judge, ends included, at which the second is asked (absent: none)"""
     apart: NonNegativeFloat = 0.0
-    """most by which the values of two judges, or the repeats of the first one (standard deviation), may differ without
-    asking the next"""
+    """most difference of two judges' values, or deviation of the first one's repeats, at which no further one is asked"""
 
 
 OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float
@@ -196,8 +195,8 @@ class ComponentUse(Use):
     max_missing: Share = 0.05
     """share of failures above which the job stops (not used under `fail`)"""
     repeats: Repeats | None = None
-    """for a reward that asks a judge: times that it asks each question, by draws of their own (absent: as its judge
-    says); a list of judges under `with` is a panel, of which each is asked so often"""
+    """for a reward that asks a judge, or by a list under `with` a panel of judges: times that each question is asked,
+    by draws of their own (absent: as the judge says)"""
     combine: Literal["mean", "median", "majority"] = "mean"
     """the value of repeats, and of a panel's judges; majority: the most frequent one, the mean of equally frequent"""
     escalate: EscalationUse | None = None

@@ -12,6 +12,7 @@ what must end the job is raised.
     scorer               the scorer of a plan: opens its judges and components, scores groups
     component_executors  the components of a plan, built on this machine, each with the executor that runs it
     executors            how a reward runs, what goes into one call, and the check of what it gives
+    repeated             components that ask their judges several times, or several judges: many scores become one
     watched_calls        rewards whose calls are told where they last long, by a process that sees them: call_watcher
     row_window           rows scored at the same time, with results in order
     host                 groups whose members come one by one from many callers, scored once for all of them
