@@ -175,7 +175,7 @@ class EscalationUse(Config):
     unsure: tuple[float, float] | None = None
     """values of the first judge, ends included, at which the second is asked (absent: none)"""
     apart: NonNegativeFloat = 0.0
-    """most difference of two judges' values, or deviation of the first one's repeats, at which no further one is asked"""
+    """most difference of two judges' values, or deviation of the first one's repeats, that asks no further one"""
 
 
 OnMissing = Literal["fail", "group_mean", "zero_advantage"] | float
