@@ -313,6 +313,9 @@ JUDGES = {
         JudgeWorld(problems=40, answers=6, lead=0.3, difficulty=0.3, as_rows=True),
         ("accuracy",),
     ),
+    "60 problems x 18 languages, 3 draws": (replace(TRANSLATED, draws=3), ("retest_flips",)),
+    "200 pairs, 2 draws": (replace(PAIRS, draws=2), ("retest_flips",)),
+    "50 pairs, mostly right, 5 draws": (replace(PAIRS, problems=50, lead=4.0, draws=5), ("retest_flips",)),
     "10 problems x 18 languages": (replace(TRANSLATED, problems=10), ("accuracy", "kappa")),
     "5 problems x 18 languages": (replace(TRANSLATED, problems=5), ("accuracy", "kappa")),
 }

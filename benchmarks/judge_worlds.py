@@ -6,10 +6,11 @@ once from the same world, are the truth.
 
 import json
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
+from statistics import fmean, pstdev
 from typing import Any
 
 from rewardlab import Score
@@ -39,7 +40,8 @@ class JudgeWorld:
     languages: of each problem, whose rows are right together or not at all. answers: of a row; of two it is a pair,
     of more a list of which each answer has a value. lead: of an answer over the next worse one, on a problem of
     middling difficulty, in deviations of what the judge thinks of an answer. difficulty: the spread of problems, alike.
-    bias: what whoever stands first gets. as_rows: whether the pairs of a list stand in rows of their own.
+    bias: what whoever stands first gets. as_rows: whether the pairs of a list stand in rows of their own. draws: times
+    that a pair is asked.
     """
 
     problems: int
@@ -49,6 +51,7 @@ class JudgeWorld:
     difficulty: float = 1.0
     bias: float = 0.0
     as_rows: bool = False
+    draws: int = field(default=1, repr=False)
 
     def rows(self, problem: int) -> list[dict[str, Any]]:
         """Return the rows of a problem."""
@@ -115,9 +118,11 @@ def _judged(world: JudgeWorld, case: GoldCase, cluster: int, thoughts: dict[str,
     scores = [Score(value=lead) for lead in leads]
     if len(leads) == 2 and world.answers == 2:
         ahead = leads[0] - leads[1]
-        first = [sign * ahead + world.bias + random.gauss(0, 1) > 0 for sign in (1, -1)]
-        wins = [(first[at] + (not first[1 - at])) / 2 for at in range(2)]
-        scores = [Score(value=wins[at], info={"verdicts": {str(1 - at): "AB"[not first[at]]}}) for at in range(2)]
+        drawn = [[sign * ahead + world.bias + random.gauss(0, 1) > 0 for sign in (1, -1)] for _ in range(world.draws)]
+        wins = [[(first[at] + (not first[1 - at])) / 2 for first in drawn] for at in range(2)]
+        repeats = [{"repeats": {"values": {"main": own}, "spread": pstdev(own)}} if own[1:] else {} for own in wins]
+        verdicts = [{"verdicts": {str(1 - at): "AB"[not drawn[0][at]]}} for at in range(2)]
+        scores = [Score(value=fmean(wins[at]), info={**verdicts[at], **repeats[at]}) for at in range(2)]
     places = sorted(range(len(case.order)), key=lambda place: case.order[place])
     return JudgedCase(
         case=case,

@@ -19,6 +19,7 @@ from rewardlab.text import Progress
 from rewardlab_measure.judge_agreement.case_clusters import case_clusters
 from rewardlab_measure.judge_agreement.gold_rows import GoldCase, read_cases
 from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls
+from rewardlab_measure.judge_agreement.retests import repeated_values
 from rewardlab_measure.judge_agreement.slices import JudgedCase, tables
 
 
@@ -173,9 +174,13 @@ def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:
 
     won: the share of the row's pairs with different gold that the values order rightly, ties half; null if there are
     none. verdicts: for each completion {index of the second answer: the verdict when this one stood first}.
+    repeats: with several draws or judges, for each completion {judge: its value in each draw}.
     """
     case, scores = judged.case, judged.scores
-    known = [outcome for outcome in judged.outcomes() if outcome is not None]
+    known, repeats = (
+        [outcome for outcome in judged.outcomes() if outcome is not None],
+        list(map(repeated_values, scores)),
+    )
     verdicts: list[dict[str, str]] = [{} for _ in scores]
     for (first, second), verdict in judged.calls.verdicts.items():
         verdicts[case.order[first]][str(case.order[second])] = verdict
@@ -188,6 +193,7 @@ def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:
         "values": [score.value for score in scores],
         "won": sum(known) / len(known) if known else None,
         "verdicts": verdicts,
+        **({"repeats": repeats} if any(repeats) else {}),
         "error": [None if score.error is None else redact(score.error) for score in scores],
     }
 

@@ -401,7 +401,7 @@ def test_a_component_without_a_judge_is_measured_when_it_is_named(recipe, write,
 # --- what comes out ---
 
 
-def test_a_judge_that_is_asked_again_shows_how_often_its_verdict_flips(recipe, write, judge, main, scripted):
+def test_a_judge_that_is_asked_again_shows_how_often_its_verdict_flips(recipe, write, judge, main, scripted, tmp_path):
     recipe("flips")
     write("rows.jsonl", pairs(4, query="open", language="de") + pairs(4, query="clear", language="en"))
     once = judge()
@@ -417,8 +417,9 @@ def test_a_judge_that_is_asked_again_shows_how_often_its_verdict_flips(recipe, w
     head, *rows = [line for line in out.splitlines() if "retest flips" in line or line.startswith("language")]
     assert "retest flips" in head
     assert ["0.67" in row for row in rows] == [True, False]
-    calls = found["all"]["calls"]
-    assert calls == 3 * once["all"]["calls"]
+    assert found["all"]["calls"] == 3 * once["all"]["calls"]
+    judge("--repeats", "2", "-o", "out.jsonl")
+    assert [row["repeats"][0] for row in kept(tmp_path)] == [{"main": [1.0, 0.0]}] * 4 + [{"main": [1.0, 1.0]}] * 4
 
 
 def test_the_table_that_people_read(recipe, write, main, scripted):
