@@ -73,9 +73,10 @@ class ComponentExecutors:
 
         def member(judge: str, draw: int) -> Executor:
             most = 2 * MAX_REPEATS  # as many again where they differ too much
-            of_draw = {key: JudgeOfDraw(one, draw, most, planned.use.commit_first) for key, one in judges.items()}
+            named: dict[str, Any] = {**judges}
+            named = {key: JudgeOfDraw(one, draw, most, planned.use.commit_first) for key, one in named.items()}
             options = planned.options.model_copy(update=planned.panel.get(judge))
-            return self._executor(name, replace(planned, options=options), spec, NamedJudges(of_draw))
+            return self._executor(name, replace(planned, options=options), spec, NamedJudges(named))
 
         draws = draws if planned.panel else {next(iter(draws)): max(draws.values())}
         return Repeated(planned.use, spec, draws, member)

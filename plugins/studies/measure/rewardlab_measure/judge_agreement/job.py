@@ -177,10 +177,8 @@ def output_row(component: str, judged: JudgedCase) -> dict[str, Any]:
     repeats: with several draws or judges, for each completion {judge: its value in each draw}.
     """
     case, scores = judged.case, judged.scores
-    known, repeats = (
-        [outcome for outcome in judged.outcomes() if outcome is not None],
-        list(map(repeated_values, scores)),
-    )
+    known = [outcome for outcome in judged.outcomes() if outcome is not None]
+    repeats = list(map(repeated_values, scores))
     verdicts: list[dict[str, str]] = [{} for _ in scores]
     for (first, second), verdict in judged.calls.verdicts.items():
         verdicts[case.order[first]][str(case.order[second])] = verdict
