@@ -416,6 +416,6 @@ class TestATable:
         ("library", "why"), [(None, "pandas or polars: pip install pandas"), ("polars", "polars: ")]
     )
     def test_says_what_to_install(self, reward, monkeypatch, library, why):
-        monkeypatch.setattr("rewardlab.scoring.completion_table.find_spec", lambda name: None)
+        monkeypatch.setattr("rewardlab_records.export.completion_table.find_spec", lambda name: None)
         with pytest.raises(UserError, match=f"no table without {why}"):
             reward.table([], library)

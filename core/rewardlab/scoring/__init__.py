@@ -7,7 +7,6 @@ what must end the job is raised.
     own_scorer           the scorer of a process, another one in each fork
     recipe_reward        the reward of a recipe for programs: rows in, scored groups out
     given_rows           rows that a program or a file gives, checked and made into groups
-    completion_table     scored groups as a data frame, a row a completion
     scored_completion    one completion with each component's value, reason and contribution; a group as a table
     scorer               the scorer of a plan: opens its judges and components, scores groups
     component_executors  the components of a plan, built on this machine, each with the executor that runs it

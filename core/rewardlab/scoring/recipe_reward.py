@@ -7,14 +7,14 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Itera
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.usage import Usage
+from rewardlab.lazy import names_of_plugin
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe.loading import RecipeSource, load
-from rewardlab.scoring.completion_table import Library, completion_table
 from rewardlab.scoring.component_executors import Machine
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.given_rows import InputRow, Rows, all_rows, rows_one_by_one
@@ -160,13 +160,13 @@ class RecipeReward:
         group = self._group_of_one(prompt, completion, fields)
         return (await asyncio.wrap_future(self._scorer.submit(group, evaluation=True))).by_completion()[0]
 
-    def table(self, groups: Iterable[ScoredGroup], library: Library | None = None) -> Any:
+    def table(self, groups: Iterable[ScoredGroup], library: Literal["pandas", "polars"] | None = None) -> Any:
         """Return a data frame with a row for each completion: texts, totals, values, reasons and contributions.
 
         library: "pandas" or "polars"; absent: the first that is installed. The columns are those of docs/ledger.md.
         Raises a UserError that says what to install if the library is missing.
         """
-        return completion_table(groups, library)
+        return names_of_plugin("RecipeReward.table", "records")[0]("completion_table")(groups, library)
 
     def in_order(
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False

@@ -9,6 +9,7 @@ In goes what runs, `score` and other tools wrote. Out come rows, tables, other t
     tracking      a running stage, told to TensorBoard, Weights & Biases, MLflow and trackio
 """
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -20,3 +21,10 @@ def rewardlab_track(job: Any) -> AbstractContextManager[None]:
     from rewardlab_records.tracking.following import tracked_stage
 
     return tracked_stage(job)
+
+
+def completion_table(groups: Iterable[Any], library: Any = None) -> Any:
+    """Return a data frame with a row for each completion of scored groups; see `RecipeReward.table`."""
+    from rewardlab_records.export.completion_table import completion_table as table
+
+    return table(groups, library)

@@ -6,10 +6,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
+from rewardlab import Message, ScoredCompletion
 from rewardlab.errors import UserError
-from rewardlab.scoring.composition import ScoredGroup
-from rewardlab.scoring.scored_completion import ScoredCompletion
-from rewardlab.types import Message
+from rewardlab.scoring import ScoredGroup
 
 Library = Literal["pandas", "polars"]
 LIBRARIES: Sequence[Library] = ("pandas", "polars")
