@@ -105,7 +105,7 @@ def imports_rewardlab(code):
         ("from rewardlab.text.quoting import fence", ["rewardlab.text.quoting is private"]),
         ("def f():\n    from rewardlab.specs import Spec", ["rewardlab.specs is private"]),
         ("import rewardlab.specs as specs", ["rewardlab.specs is private"]),
-        ("from rewardlab.text import tables, columns", ["rewardlab.text offers no tables"]),
+        ("from rewardlab.text import quoting_marks, counted", ["rewardlab.text offers no quoting_marks"]),
         ("from rewardlab.laws import *", ["rewardlab.laws offers no *"]),
         ("from rewardlab.laws import field", ["rewardlab.laws offers no field"]),
         ("import_module('rewardlab.plan.plan')", ["rewardlab.plan.plan is private"]),

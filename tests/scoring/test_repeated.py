@@ -11,6 +11,8 @@ from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.scorer import Scorer
+from rewardlab_training import most_questions
+from rewardlab_training.idle_settings import idle_settings
 
 PLUGIN = '''
 from rewardlab import Ask, Config, JudgeSpec, Reply, RewardSpec, Score, hookimpl
@@ -228,7 +230,7 @@ def test_a_judge_that_commits_solves_first_and_sees_its_answer(scored):
     ],
 )
 def test_the_plan_counts_every_question(planned, keys, judge, most):
-    assert planned(keys, judge=judge).most_questions("a", 4) == most
+    assert most_questions(planned(keys, judge=judge), "a", 4) == most
 
 
 @each_case(
@@ -258,10 +260,12 @@ def test_bad_input_gets_one_error_with_its_remedy(planned, keys, judge, reward, 
 
 
 def test_repeats_of_one_answer_are_told(planned):
-    (warning,) = planned(", repeats: 3", of_judge=", temperature: 0").warnings
+    def told(keys, of_judge):
+        return [why for place, why in idle_settings(planned(keys, of_judge=of_judge)) if place[-1] == "a"]
+
+    (warning,) = told(", repeats: 3", ", temperature: 0")
     assert "judges.main has temperature 0 and no seed: 3 repeats will most likely be one answer" in warning
-    assert planned(", repeats: 3", of_judge=", temperature: 0, seed: 1").warnings == []
-    assert planned("", of_judge=", temperature: 0").warnings == []
+    assert told(", repeats: 3", ", temperature: 0, seed: 1") == told("", ", temperature: 0") == []
 
 
 def test_an_own_answer_that_fails_is_no_low_score(scored):

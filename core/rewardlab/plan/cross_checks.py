@@ -6,7 +6,7 @@ from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY
-from rewardlab.plan.repeat_checks import repeat_findings, repeat_warnings
+from rewardlab.plan.repeat_checks import repeat_findings
 from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import DataStage, Recipe
@@ -41,7 +41,6 @@ def cross_warnings(plan: Plan) -> Iterator[Finding]:
     """Yield what is doubtful about the components."""
     for name, component in plan.components.items():
         yield from _doubtful_keys(("reward", "components", name), component)
-        yield from repeat_warnings(plan, name)
 
 
 def declared(document: Document, *path: str) -> Sequence[str]:

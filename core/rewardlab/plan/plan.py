@@ -101,15 +101,6 @@ class Plan:
         own, judges = self.components[name].use.repeats, self.components[name].judges()
         return {judge: own or self.judges[judge].use.repeats or 1 for judge in judges if judge in self.judges}
 
-    def most_questions(self, name: str, size: int) -> dict[str, int | None]:
-        """Return the most questions about a group of `size` that a component asks each of its judges; None: unknown."""
-        planned = self.components[name]
-        if planned.spec.calls is None:
-            return dict.fromkeys(planned.judges())
-        calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size) + planned.use.commit_first
-        twice = 1 + (planned.use.on_unstable is not None and planned.use.on_unstable.then == "ask_more")
-        return {judge: calls * times * twice for judge, times in self.draws(name).items()}
-
     @property
     def counted_info(self) -> dict[str, list[str]]:
         """The keys of `info` that are counted: component -> keys, of components that have some."""

@@ -27,16 +27,3 @@ def repeat_findings(plan: Plan, name: str) -> Iterator[Finding]:
         yield (*place, "on_unstable"), f"{problem}; set on_missing: group_mean, or take then: zero_advantage"
     if use.commit_first and any("query" not in ask.parts for asks in planned.questions().values() for ask in asks):
         yield (*place, "commit_first"), f"the questions of {use.use} have no part `query`, the task to solve first"
-
-
-def repeat_warnings(plan: Plan, name: str) -> Iterator[Finding]:
-    """Yield what is doubtful about repeats: a judge that gives one answer however often it is asked."""
-    questions = plan.components[name].questions()
-    for judge, times in plan.draws(name).items():
-        options = plan.judges[judge].options
-        own = getattr(options, "temperature", None)
-        asked = [ask.params.get("temperature", own) for ask in questions.get(judge, ())] or [own]
-        if times > 1 and getattr(options, "seed", None) is None and all(temperature == 0 for temperature in asked):
-            problem = f"judges.{judge} has temperature 0 and no seed: {times} repeats will most likely be one answer"
-            advice = f"paid {times} times; set its temperature, or leave `repeats` out"
-            yield ("reward", "components", name), f"{problem}, {advice}"

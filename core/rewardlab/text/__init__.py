@@ -11,7 +11,6 @@ something else. `rewardlab_answers` reads what models write.
     quoting         unforgeable fences for prompts that quote texts
     transcript      a conversation as one text, in which no message can pose as another's
     plural          numbers of things: "1 row", "2,000 rows"
-    tables          rows of cells as lines with aligned columns
 """
 
 from typing import TYPE_CHECKING
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
     from rewardlab.text.redaction import redact as redact
     from rewardlab.text.redaction import redactor as redactor
     from rewardlab.text.redaction import shell_command as shell_command
-    from rewardlab.text.tables import COLUMN_GAP as COLUMN_GAP
-    from rewardlab.text.tables import columns as columns
-    from rewardlab.text.tables import display_width as display_width
     from rewardlab.text.terminal import has_foot as has_foot
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -9,7 +9,6 @@ from pydantic import model_validator
 from rewardlab import CommandResult, Config, Positional, installed, note
 from rewardlab.errors import UserError, nearest
 from rewardlab.registry import Plugin, Registry
-from rewardlab.text import columns
 from rewardlab.workers import EnvironmentDefinition, environment_of
 
 from .identity import python_in
@@ -151,7 +150,9 @@ def _table(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         built = (row["built"] or "")[:16].replace("T", " ")
         by = ", ".join(row["asked_for_by"]) or "nothing here (stale)"
         lines.append((row["name"], row["key"], row["state"], _size(row["bytes"]), built, by))
-    yield from columns(lines)
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    for line in lines:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
 def _size(count: int) -> str:

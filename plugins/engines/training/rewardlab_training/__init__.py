@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from rewardlab_training.alarms.alarm_watch import AlarmWatch as AlarmWatch
     from rewardlab_training.alarms.alarms_afterwards import RunAlarm as RunAlarm
     from rewardlab_training.alarms.alarms_afterwards import run_alarms as run_alarms
+    from rewardlab_training.aligned_columns import COLUMN_GAP as COLUMN_GAP
+    from rewardlab_training.aligned_columns import columns as columns
+    from rewardlab_training.aligned_columns import display_width as display_width
     from rewardlab_training.asked_rows import keep_asked as keep_asked
     from rewardlab_training.asked_rows import read_asked as read_asked
     from rewardlab_training.backend import Backend as Backend
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     from rewardlab_training.column_names import columns_named as columns_named
     from rewardlab_training.column_names import field_named as field_named
     from rewardlab_training.column_names import looks_like_an_answer as looks_like_an_answer
+    from rewardlab_training.costs import most_questions as most_questions
     from rewardlab_training.datasets import is_held_out as is_held_out
     from rewardlab_training.datasets import read_dataset as read_dataset
     from rewardlab_training.dry_run import clip_text as clip_text

@@ -181,13 +181,23 @@ def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str,
     """
     payers: set[str] = set()
     for name, planned in plan.components.items():
-        calls = plan.most_questions(name, size if planned.spec.scope == "group" else sampled)
+        calls = most_questions(plan, name, size if planned.spec.scope == "group" else sampled)
         if planned.spec.dedup_key is not None:
             shared = planned.ask("what it shares", planned.spec.dedup_key, planned.options)
             same = repr((plan.draws(name), planned.use.commit_first, shared))
             calls = dict.fromkeys(calls, 0) if same in payers else calls
             payers.add(same)
         yield from ((name, judge, calls[judge]) for judge in planned.judges())
+
+
+def most_questions(plan: Plan, name: str, size: int) -> dict[str, int | None]:
+    """Return the most questions about a group of `size` that a component asks each of its judges; None: unknown."""
+    planned = plan.components[name]
+    if planned.spec.calls is None:
+        return dict.fromkeys(planned.judges())
+    calls = planned.ask("how often it asks", planned.spec.calls, planned.options, size) + planned.use.commit_first
+    twice = 1 + (planned.use.on_unstable is not None and planned.use.on_unstable.then == "ask_more")
+    return {judge: calls * times * twice for judge, times in plan.draws(name).items()}
 
 
 def _sampled(plan: Plan, size: int) -> int:

@@ -20,6 +20,8 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
             yield ("judges", name), f"nothing asks this judge; {_where_to_name(plan)}leave it out"
     yield from _overridden_options(plan)
     yield from _paid_outside_of_total(plan)
+    for name in plan.components:
+        yield from repeat_warnings(plan, name)
     reward = plan.recipe.reward
     if "reward_hacking" in plan.recipe.alarms.stop and (reward is None or reward.correctness is None):
         why = "reward_hacking never goes off without reward.correctness, which may be a component outside of `total`"
@@ -47,6 +49,19 @@ def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:
             ("reward", "components", name),
             f"{problem}; remove it with reward.components.{name}=null if that is not meant",
         )
+
+
+def repeat_warnings(plan: Plan, name: str) -> Iterator[Finding]:
+    """Yield what is doubtful about repeats: a judge that gives one answer however often it is asked."""
+    questions = plan.components[name].questions()
+    for judge, times in plan.draws(name).items():
+        options = plan.judges[judge].options
+        own = getattr(options, "temperature", None)
+        asked = [ask.params.get("temperature", own) for ask in questions.get(judge, ())] or [own]
+        if times > 1 and getattr(options, "seed", None) is None and all(temperature == 0 for temperature in asked):
+            problem = f"judges.{judge} has temperature 0 and no seed: {times} repeats will most likely be one answer"
+            advice = f"paid {times} times; set its temperature, or leave `repeats` out"
+            yield ("reward", "components", name), f"{problem}, {advice}"
 
 
 def _overridden_options(plan: Plan) -> Iterator[Finding]:

@@ -11,7 +11,9 @@ from rewardlab import Sample
 from rewardlab.errors import JobError
 from rewardlab.files import read_record, write_json
 from rewardlab.scoring import NothingGiven, ScoredGroup
-from rewardlab.text import columns, redact
+from rewardlab.text import redact
+
+from rewardlab_training.aligned_columns import columns
 
 
 @dataclass(frozen=True, kw_only=True)

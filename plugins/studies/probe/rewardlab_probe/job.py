@@ -10,6 +10,7 @@ from rewardlab.plan import Plan, refuse_policy
 from rewardlab.recipe import Family
 from rewardlab.scoring import Scorer
 from rewardlab.text import Progress
+from rewardlab_training import most_questions
 
 from rewardlab_probe.attempts.degenerate import LONG, probe_rows
 from rewardlab_probe.attempts.reward_words import reward_words
@@ -150,7 +151,7 @@ class ProbeJob:
         """Print how many questions these judges are asked at most."""
         sizes = [len(group.texts) for group in groups]
         for name, judge in asked:
-            most = sum(self.plan.most_questions(name, size)[judge] or 0 for size in sizes)
+            most = sum(most_questions(self.plan, name, size)[judge] or 0 for size in sizes)
             self.say(f"{name} asks {judge} up to {most:,} questions; fewer with --limit and --thorough")
 
     def _refuse_lost(self, rows: Sequence[MeasuredRow]) -> None:

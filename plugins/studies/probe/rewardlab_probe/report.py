@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rewardlab.text import columns, counted
+from rewardlab.text import counted
+from rewardlab_training import columns
 
 from rewardlab_probe.checks import Check
 from rewardlab_probe.families import CHECKS, FLOOR, MAY_TIE

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rewardlab.text import columns
+from rewardlab_training import columns
 
 from rewardlab_testing.check.import_cost import LAW as IMPORT
 from rewardlab_testing.check.import_cost import ImportCost

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from rewardlab import DatasetSpec, RewardSpec, Spec
 from rewardlab.errors import one_line
 from rewardlab.registry import Plugin
-from rewardlab.text import columns
+from rewardlab_training import columns
 
 from rewardlab_testing.listing.recipe_keys import STAGES, default_text, key_rows
 

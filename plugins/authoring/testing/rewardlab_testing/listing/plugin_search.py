@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 from rewardlab.registry import Registry, first_party, installed, pip_install
-from rewardlab.text import columns
+from rewardlab_training import columns
 
 from rewardlab_testing.listing.listing import component_rows
 

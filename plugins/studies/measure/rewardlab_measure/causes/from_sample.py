@@ -9,6 +9,7 @@ from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, refuse_policy
 from rewardlab.scoring import InputRow, RecipeReward, rows_one_by_one, sorted_rows
 from rewardlab.text import counted
+from rewardlab_training import most_questions
 
 from rewardlab_measure.causes.movement import Movement
 from rewardlab_measure.causes.records import record_of_scored
@@ -58,7 +59,7 @@ def _announce_questions(plan: Plan, rows: Sequence[InputRow], say: Callable[[str
         if planned.spec.calls is None:
             continue
         sizes = [len(row.group.completions) for row in rows]
-        most = [plan.most_questions(name, size) for size in sizes]
+        most = [most_questions(plan, name, size) for size in sizes]
         for judge in planned.judges():
             if not plan.judges[judge].spec.local:
                 asked = sum(of_group[judge] or 0 for of_group in most)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from rewardlab.text import columns
+from rewardlab_training import columns
 
 from rewardlab_measure.causes.movement import ComponentMovement, Movement, findings_of
 

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rewardlab.plan import Plan
-from rewardlab.text import columns, counted
+from rewardlab.text import counted
+from rewardlab_training import columns
 
 from rewardlab_measure.compare.job import RewardComparison, as_dict
 from rewardlab_measure.compare.most_different import MOST, ComparedGroup

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rewardlab.text import COLUMN_GAP, columns, display_width
+from rewardlab_training import COLUMN_GAP, columns, display_width
 
 from rewardlab_measure.compare.most_different import ComparedGroup
 

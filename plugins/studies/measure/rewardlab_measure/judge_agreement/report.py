@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rewardlab.text import columns
+from rewardlab_training import columns
 
 from rewardlab_measure.tables.clusters import NO_CLUSTERS
 

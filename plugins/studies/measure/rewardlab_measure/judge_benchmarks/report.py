@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rewardlab.text import columns
+from rewardlab_training import columns
 
 from rewardlab_measure.judge_agreement.report import describe_clusters
 from rewardlab_measure.judge_benchmarks.benchmark_format import JudgeBenchmark

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rewardlab.text import columns, printable
+from rewardlab.text import printable
+from rewardlab_training import columns
 
 from rewardlab_measure.tables.averages import TableAverage
 from rewardlab_measure.tables.comparisons import Comparison, format_p, sentences

@@ -1,7 +1,7 @@
 """Rows of cells as lines with aligned columns."""
 
 import pytest
-from rewardlab.text import columns, display_width
+from rewardlab_training import columns, display_width
 
 
 def test_each_column_is_as_wide_as_its_widest_cell_and_no_line_ends_in_blanks():
