@@ -4,10 +4,9 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -23,12 +22,12 @@ __all__ = [
     "cut_torn_line",
     "expanded",
     "is_held",
-    "last_row",
+    "line_start",
+    "name_target",
     "parse_json",
     "read_json",
     "read_record",
     "sha256_of",
-    "whole_folder",
     "write_json",
     "write_text",
 ]
@@ -97,25 +96,12 @@ def cut_torn_line(path: Path) -> None:
         return
     with open(path, "r+b") as file:
         size = file.seek(0, os.SEEK_END)
-        end = _line_start(file, size)
+        end = line_start(file, size)
         if end < size:
             file.truncate(end)
 
 
-def last_row(path: Path) -> Mapping[str, Any] | None:
-    """Return the last row of a JSONL file of whole lines; None if there is none or it is not a JSON object."""
-    if not path.exists():
-        return None
-    with open(path, "rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(_line_start(file, max(0, size - 1)))
-        with suppress(ValueError):
-            row = parse_json(file.readline() or b"null")
-            return row if isinstance(row, dict) else None
-    return None
-
-
-def _line_start(file: BinaryIO, end: int) -> int:
+def line_start(file: BinaryIO, end: int) -> int:
     """Return where the line begins that holds the byte before `end`."""
     while end > 0:
         start = max(0, end - _BLOCK)
@@ -194,26 +180,6 @@ def write_text(path: Path, text: str | Iterable[str]) -> None:
     except OSError as error:
         name_target(error, scratch, path)
         raise
-
-
-@contextmanager
-def whole_folder(target: Path) -> Iterator[Path]:
-    """Yield a scratch folder that replaces `target` when the block ends without an exception.
-
-    A kill or a full disk leaves no half-written `target`: if it is there, it is complete.
-    """
-    scratch = target.with_name(f".{target.name}.writing")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    try:
-        yield scratch
-    except BaseException as error:
-        shutil.rmtree(scratch, ignore_errors=True)
-        name_target(error, scratch, target)
-        raise
-    if target.exists():
-        shutil.rmtree(target)
-    scratch.rename(target)
 
 
 class FileLock:

@@ -5,12 +5,8 @@ from typing import Any
 
 from rewardlab.types import Ask, Message, Reply
 
-SOLVE = (
-    "Solve this task yourself, before you see anybody's work on it. Show the steps that matter, and end with your "
-    "answer.\n\n{query}"
-)
-OF_SAMPLING = ("temperature", "top_p", "max_tokens")
-"""parameters of a question that the judge's own answer has, too; others are about the form of a verdict"""
+SOLVE = "Solve this task yourself: nobody's work on it is shown yet. End with your answer.\n\n{query}"
+OF_SAMPLING = ("temperature", "top_p", "max_tokens")  # others of a question are about the form of a verdict
 
 
 class JudgeOfDraw:

@@ -9,7 +9,6 @@ asked: rewardlab-training does that.
     component        a component that a recipe names, and building it
     unused_async     an `async def` that nobody awaits, or that awaits nothing
     cross_checks     what a component and the rest of its recipe must agree on
-    repeat_checks    the same of components that ask again, or several judges
     policy_judge     the judge that is the model in training
     total_range      the bounds of `total`
     dataset_places   where a recipe names datasets

@@ -6,7 +6,6 @@ from rewardlab.files import expanded
 from rewardlab.plan.component import Component
 from rewardlab.plan.plan import Plan
 from rewardlab.plan.policy_judge import POLICY
-from rewardlab.plan.repeat_checks import repeat_findings
 from rewardlab.recipe.annotations import RecipePath, lookup
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import DataStage, Recipe
@@ -16,6 +15,7 @@ from rewardlab.specs import RewardSpec
 
 OF_WORKERS = ("workers", "timeout", "memory", "threads")
 """keys of a component that say how its worker processes run"""
+OF_JUDGED = ("repeats", "combine", "escalate", "on_unstable", "commit_first")  # how a component asks its judges
 WAYS_WITHOUT_WORKERS = {"thread": "runs in a thread of this process", "async": "is a coroutine of this process"}
 
 
@@ -31,7 +31,7 @@ def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> It
         place = ("reward", "components", name)
         yield from missing_file_findings(plan.recipe, place, component)
         yield from _unused_keys(place, component)
-        yield from repeat_findings(plan, name)
+        yield from _repeat_findings(plan, name)
         yield from _logprob_findings(place, component, plan.judges)
         yield from _continuation_findings(place, component, plan.judges)
     yield from _normalizer_findings(plan, components)
@@ -119,6 +119,26 @@ def _given(planned: Component, keys: Sequence[str]) -> list[str]:
 
 def _deadline(key: str) -> str:
     return ", or use a reward that declares runs='worker', which can be ended" if key in ("timeout", "memory") else ""
+
+
+def _repeat_findings(plan: Plan, name: str) -> Iterator[Finding]:
+    """Yield a finding for each of these keys that a component has no use for, or cannot do what it says."""
+    planned, place = plan.components[name], ("reward", "components", name)
+    use = planned.use
+    if not planned.judges():
+        for key in OF_JUDGED:
+            if key in use.model_fields_set:
+                yield (*place, key), f"{use.use} asks no judge, so that nothing uses `{key}`; leave it out"
+        return
+    if use.escalate is not None and not planned.panel:
+        yield (*place, "escalate"), "asks one judge after another, and there is one; list several under `with`"
+    if use.on_unstable is not None and sum(plan.draws(name).values()) == 1:
+        yield (*place, "on_unstable"), "one value has no spread; set `repeats: 3` or more, or a panel of judges"
+    if use.on_unstable is not None and use.on_unstable.then == "missing" and use.on_missing == "fail":
+        problem = "`then: missing` would end the job at the first unstable value, since `on_missing` is fail"
+        yield (*place, "on_unstable"), f"{problem}; set on_missing: group_mean, or take then: zero_advantage"
+    if use.commit_first and any("query" not in ask.parts for asks in planned.questions().values() for ask in asks):
+        yield (*place, "commit_first"), f"the questions of {use.use} have no part `query`, the task to solve first"
 
 
 def _judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:

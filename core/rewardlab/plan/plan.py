@@ -17,8 +17,7 @@ from rewardlab.registry.loading import Plugin
 from rewardlab.specs import BackendSpec, CurriculumSpec, DatasetSpec, JudgeSpec, NormalizerSpec, RewardSpec
 from rewardlab.text.chat_markers import CHAT_MARKERS
 
-UNSTABLE = "unstable"
-"""key of `info` of a value that repeats or the judges of a panel do not agree on"""
+UNSTABLE = "unstable"  # in `info` of a value that repeats, or the judges of a panel, do not agree on
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,7 @@ MILLION = 1_000_000
 Share = Annotated[float, Field(ge=0, le=1)]
 WorkerTimeout = Annotated[float, Field(gt=0, le=86_400)]
 Device = Annotated[str, Field(min_length=1)]
-MAX_REPEATS = 100
-"""most times that one question is asked of one judge, unless its answers differ too much"""
+MAX_REPEATS = 100  # of one question to one judge, unless its answers differ too much
 Repeats = Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
 

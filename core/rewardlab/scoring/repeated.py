@@ -18,11 +18,9 @@ from rewardlab.specs import RewardSpec
 from rewardlab.types import Group, Score
 
 COMBINE = {"mean": fmean, "median": median, "majority": lambda values: fmean(multimode(values))}
-SUMMED = ("calls", "unparsable", "failed", "tokens")
-"""counts of questions in `info`, and in its `group`, which are those of all members"""
+SUMMED = ("calls", "unparsable", "failed", "tokens")  # in `info`, and in its `group`
 CRITERIA = "scores"  # of `info`: a score for each criterion
-ByJudge = Mapping[str, Sequence[Score]]
-"""the scores of one completion: judge -> one for each draw"""
+ByJudge = Mapping[str, Sequence[Score]]  # of one completion: judge -> a score for each draw
 
 
 class Repeated:
@@ -47,21 +45,20 @@ class Repeated:
         first, *more = self._rounds
         waves = [first] if self._use.escalate is None else [{judge: first[judge]} for judge in first]
         for wave in waves:
-            open_ones = [at for at, scores in enumerate(by_judge) if self._is_open(scores)]
-            await self._ask(wave, stream, open_ones, by_judge)
+            await self._ask(wave, stream, by_judge, self._is_open)
         for members in more:
-            unstable = [at for at, scores in enumerate(by_judge) if self._is_unstable(scores)]
-            await self._ask(members, stream, unstable, by_judge)
+            await self._ask(members, stream, by_judge, self._is_unstable)
         return [self._one(scores) for scores in by_judge]
 
     async def _ask(
         self,
         members: Mapping[str, Sequence[Executor]],
         stream: GroupStream,
-        places: Sequence[int],
         by_judge: Sequence[dict[str, list[Score]]],
+        needs: Callable[[ByJudge], bool],
     ) -> None:
-        """Add the scores of these members at these places; where a reward compares a group, it is asked about all."""
+        """Add the scores of these members where they are needed; a reward that compares a group is asked about all."""
+        places = [at for at, scores in enumerate(by_judge) if needs(scores)]
         if not places:
             return
         asked = list(range(stream.size)) if self._in_group else places

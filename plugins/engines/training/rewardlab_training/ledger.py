@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rewardlab import Sample
-from rewardlab.files import LineAppender, last_row
+from rewardlab.files import LineAppender
 from rewardlab.judging import Usage
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import redact
 
+from rewardlab_training.last_row import last_row
 from rewardlab_training.ledger_format import LEDGER_VERSION
 
 Phase = Literal["training", "before", "during", "after", "eval"]

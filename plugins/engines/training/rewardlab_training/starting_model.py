@@ -6,12 +6,13 @@ from typing import Any
 
 from rewardlab import Sample
 from rewardlab.errors import JobError, one_line
-from rewardlab.files import expanded, whole_folder
+from rewardlab.files import expanded
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, SftStage, TinyModel
 
 from rewardlab_training.prompts import as_text
 from rewardlab_training.stage_rows import training_samples
+from rewardlab_training.whole_folder import whole_folder
 
 
 def find_starting_model(plan: Plan, run: Path, index: int) -> str:

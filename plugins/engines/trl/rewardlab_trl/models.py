@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rewardlab.errors import UserError, one_line
-from rewardlab.files import whole_folder
-from rewardlab_training import ends_of, load_tokenizer
+from rewardlab_training import ends_of, load_tokenizer, whole_folder
 
 from rewardlab_trl.position_ids import count_from_the_first_token
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from rewardlab.files import whole_folder
+from rewardlab_training import whole_folder
 from rewardlab_trl.checkpoints import last_checkpoint
 
 

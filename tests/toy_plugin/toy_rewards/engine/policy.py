@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from rewardlab import Group, Sample
-from rewardlab.files import whole_folder
 from rewardlab.recipe import RlStage
-from rewardlab_training import Policy, Sampling, Training
+from rewardlab_training import Policy, Sampling, Training, whole_folder
 
 from toy_rewards.engine.answer_weights import FILE, AnswerWeights, load
 from toy_rewards.engine.options import Options

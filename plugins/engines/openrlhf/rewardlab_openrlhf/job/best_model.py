@@ -15,7 +15,6 @@ from pathlib import Path
 
 from rewardlab import Completion, Group, Sample
 from rewardlab.errors import JobError
-from rewardlab.files import whole_folder
 from rewardlab_ray.stage_task import stage_folder
 from rewardlab_training import (
     PromptFormat,
@@ -23,6 +22,7 @@ from rewardlab_training import (
     best_checkpoint,
     load_tokenizer,
     telemetry_variables,
+    whole_folder,
 )
 
 from rewardlab_openrlhf.job.adapters import merge_adapter

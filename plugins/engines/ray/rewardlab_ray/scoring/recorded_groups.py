@@ -9,8 +9,8 @@ from typing import Any
 from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab.data import parse_row
 from rewardlab.errors import JobError, Problem
-from rewardlab.files import cut_torn_line, last_row
-from rewardlab_training import GroupNumbers, Ledger, Phase, ledger_path
+from rewardlab.files import cut_torn_line
+from rewardlab_training import GroupNumbers, Ledger, Phase, last_row, ledger_path
 
 from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards
 from rewardlab_ray.rendered_rows import Row

@@ -5,12 +5,11 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from typing import Any
 
-from rewardlab.files import last_row
 from rewardlab.judging import Usage
 from rewardlab.plan import Plan
 from rewardlab.recipe import EvalStage, RlStage
 from rewardlab.scoring import ScoredGroup
-from rewardlab_training import GroupNumbers, UsageLog, ledger_path, run_name
+from rewardlab_training import GroupNumbers, UsageLog, last_row, ledger_path, run_name
 
 from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards
 from rewardlab_ray.scoring.asked_judges import AskedJudges

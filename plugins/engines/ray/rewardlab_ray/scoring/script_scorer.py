@@ -10,7 +10,7 @@ from pathlib import Path
 from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab.concurrency import CallThread
 from rewardlab.errors import JobError, UserError
-from rewardlab.files import FileLock, cut_torn_line, last_row
+from rewardlab.files import FileLock, cut_torn_line
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
@@ -24,7 +24,7 @@ from rewardlab.scoring import (
     ScoringHost,
     as_trainers_get_it,
 )
-from rewardlab_training import Ledger, Phase
+from rewardlab_training import Ledger, Phase, last_row
 
 from rewardlab_ray.messages import SCORED, GroupRewards, MemberReward
 from rewardlab_ray.scoring.rewards import rewards

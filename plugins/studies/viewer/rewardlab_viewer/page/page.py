@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from rewardlab.files import whole_folder, write_text
-from rewardlab_training import RunAlarm
+from rewardlab.files import write_text
+from rewardlab_training import RunAlarm, whole_folder
 
 from rewardlab_viewer.page.chunks import MAX_PAGE_BYTES
 from rewardlab_viewer.page.numbers import PackedNumbers, packed_numbers
