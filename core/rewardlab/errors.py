@@ -19,6 +19,7 @@ __all__ = [
     "StoppedError",
     "TryAgain",
     "UserError",
+    "name_target",
     "nearest",
     "one_line",
     "one_line_at",
@@ -184,3 +185,9 @@ def _is_foreign(file: Path) -> bool:
 
     packages = Path(sysconfig.get_path("purelib"))
     return file.is_relative_to(packages) or not file.is_relative_to(sysconfig.get_path("stdlib"))
+
+
+def name_target(error: BaseException, scratch: Path, target: Path) -> None:
+    """Let an error about a scratch file, or about none, as of a full disk, be about what was to be written."""
+    if isinstance(error, OSError) and error.errno and str(error.filename or scratch).startswith(str(scratch)):
+        error.filename = str(target)

@@ -11,8 +11,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from rewardlab.errors import JobError, UserError
-from rewardlab.scratch_file import name_target, scratch_file
+from rewardlab.errors import JobError, UserError, name_target
+from rewardlab.scratch_file import scratch_file
 
 __all__ = [
     "FileLock",
@@ -23,7 +23,6 @@ __all__ = [
     "expanded",
     "is_held",
     "line_start",
-    "name_target",
     "parse_json",
     "read_json",
     "read_record",

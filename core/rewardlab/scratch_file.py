@@ -8,6 +8,8 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from rewardlab.errors import name_target
+
 
 def scratch_file(path: Path) -> tuple[Path, int]:
     """Return a file beside `path` that nobody else writes, and its descriptor: the same each time, while it is free."""
@@ -46,9 +48,3 @@ def _opened(scratch: Path, target: Path, how: int) -> int:
     except OSError as error:
         name_target(error, scratch, target)
         raise
-
-
-def name_target(error: BaseException, scratch: Path, target: Path) -> None:
-    """Let an error about a scratch file, or about none, as of a full disk, be about what was to be written."""
-    if isinstance(error, OSError) and error.errno and str(error.filename or scratch).startswith(str(scratch)):
-        error.filename = str(target)

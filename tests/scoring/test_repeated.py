@@ -236,7 +236,7 @@ def test_the_plan_counts_every_question(planned, keys, judge, most):
 @each_case(
     "keys, judge, reward, problem",
     [
-        ("", "[main]", "alone", "with.judge: a panel has two judges or more; of one write judge: main, as often as "
+        ("", "[main]", "alone", "with.judge: a panel has two judges or more; of one write judge: main, and "
          "`repeats`"),
         ("", "[main, main]", "alone", "with.judge: a panel names a judge twice; `repeats: 2` asks each of them twice"),
         ("", "[main, secnd]", "alone", "with.judge: no judge 'secnd'; did you mean 'second'?"),

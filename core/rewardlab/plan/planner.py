@@ -211,8 +211,7 @@ class _Planner:
             if not (isinstance(judges, list) and judges and all(isinstance(judge, str) for judge in judges)):
                 continue
             if len(judges) == 1:
-                one = f"{name}: {judges[0]}"
-                self._add(place, f"a panel has two judges or more; of one write {one}, as often as `repeats`")
+                self._add(place, f"a panel has two judges or more; of one write {name}: {judges[0]}, and `repeats`")
             elif len({*judges}) < len(judges):
                 self._add(place, "a panel names a judge twice; `repeats: 2` asks each of them twice")
             for judge in judges[1:]:  # the first is looked at with the other options

@@ -4,7 +4,7 @@ import os
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +72,8 @@ class ComponentExecutors:
             return self._executor(name, planned, spec, judges)
 
         def member(judge: str, draw: int) -> Executor:
-            most = 2 * MAX_REPEATS  # as many again where they differ too much
-            named: dict[str, Any] = {**judges}
-            named = {key: JudgeOfDraw(one, draw, most, planned.use.commit_first) for key, one in named.items()}
+            asked = partial(JudgeOfDraw, index=draw, count=2 * MAX_REPEATS, commit_first=planned.use.commit_first)
+            named: dict[str, Any] = {key: asked(one) for key, one in judges.items()}
             options = planned.options.model_copy(update=planned.panel.get(judge))
             return self._executor(name, replace(planned, options=options), spec, NamedJudges(named))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rewardlab.files import name_target
+from rewardlab.errors import name_target
 
 
 @contextmanager
