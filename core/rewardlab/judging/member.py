@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from rewardlab.specs import JudgeClient
 from rewardlab.types import Ask, Message, Reply
 
 SOLVE = "Solve this task yourself: nobody's work on it is shown yet. End with your answer.\n\n{query}"
@@ -16,9 +17,8 @@ class JudgeOfDraw:
         equal questions are; its own answer stands before the question as a turn of the conversation.
     """
 
-    def __init__(self, judge: Any, index: int, count: int, commit_first: bool) -> None:
-        self._judge, self._commits = judge, commit_first
-        self._index, self._count = index, count
+    def __init__(self, judge: JudgeClient, index: int, count: int, commit_first: bool) -> None:
+        self._judge, self._index, self._count, self._commits = judge, index, count, commit_first
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._judge, name)

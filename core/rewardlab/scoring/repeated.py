@@ -17,7 +17,7 @@ from rewardlab.scoring.executors import Executor
 from rewardlab.specs import RewardSpec
 from rewardlab.types import Group, Score
 
-COMBINE = {"mean": fmean, "median": median, "majority": lambda values: fmean(multimode(values))}
+COMBINE: Mapping[str, Any] = {"mean": fmean, "median": median, "majority": lambda values: fmean(multimode(values))}
 SUMMED = ("calls", "unparsable", "failed", "tokens")  # in `info`, and in its `group`
 CRITERIA = "scores"  # of `info`: a score for each criterion
 ByJudge = Mapping[str, Sequence[Score]]  # of one completion: judge -> a score for each draw
@@ -88,7 +88,7 @@ class Repeated:
         return limit is not None and spread is not None and spread > limit.spread
 
     def _combined(self, values: Sequence[float]) -> float:
-        return COMBINE[self._use.combine](values)
+        return float(COMBINE[self._use.combine](values))
 
     def _one(self, scores: ByJudge) -> Score:
         """Return the scores of a completion as one."""

@@ -21,7 +21,8 @@ Share = tuple[float, int]
 
 def repeated_values(score: Score) -> Values:
     """Return all values of a completion, of each judge that was asked; none without repeats or a panel."""
-    return _repeats(score).get("values") or {}
+    values: Values = _repeats(score).get("values") or {}
+    return values
 
 
 def pair_flips(values: Sequence[Values], gold: Sequence[float]) -> list[float]:
@@ -88,7 +89,7 @@ def _pairs(values: Sequence[Values], gold: Sequence[float]) -> Iterator[dict[str
 
 
 def _sign(one: Any, other: Any) -> int:
-    return (one > other) - (one < other)
+    return int(one > other) - int(one < other)
 
 
 def _mean(values: Draws) -> float | None:
