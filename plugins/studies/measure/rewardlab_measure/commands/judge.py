@@ -92,6 +92,8 @@ class Options(Config):
             raise ValueError("--correctness goes only with --graft")
         if self.graft is not None and self.repeats is not None:
             raise ValueError("--graft asks nothing; leave --repeats out")
+        if self.benchmark is not None and self.repeats is not None:
+            raise ValueError("--repeats goes without --benchmark, whose runs --seeds repeats")
         if self.repeats is not None and self.repeats > MAX_REPEATS:
             raise ValueError(f"--repeats is at most {MAX_REPEATS}")
         if self.graft is not None and self.components:

@@ -529,6 +529,10 @@ def test_a_field_that_the_reward_needs_is_missed_before_anything_is_asked(recipe
             "--graft measures nothing; leave --component out",
         ),
         (["r.yaml", "rows.jsonl", "--correctness", "x"], "--correctness goes only with --graft"),
+        (
+            ["r.yaml", "--benchmark", "rewardbench", "--repeats", "2"],
+            "--repeats goes without --benchmark, whose runs --seeds",
+        ),
         (["r.yaml", "rows.jsonl", "--repeats", "101"], "--repeats is at most 100"),
         (["r.yaml", "rows.jsonl", "--graft", "x", "--repeats", "2"], "--graft asks nothing; leave --repeats out"),
     ],
