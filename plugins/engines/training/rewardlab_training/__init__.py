@@ -38,7 +38,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
     alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
     aligned_columns             tables of text, as commands print them
-    whole_folder, last_row      a folder that is whole if it is there, and the last row of a file
+    whole_folders, last_rows    a folder that is whole if it is there, and the last row of a file
     alarms_afterwards           the alarms of a run, with those that nobody watched for
 """
 
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from rewardlab_training.group_numbers import numbers_of_group as numbers_of_group
     from rewardlab_training.growing_file import GrowingFile as GrowingFile
     from rewardlab_training.growing_file import ReplacedFile as ReplacedFile
-    from rewardlab_training.last_row import last_row as last_row
+    from rewardlab_training.last_rows import last_row as last_row
     from rewardlab_training.ledger import Ledger as Ledger
     from rewardlab_training.ledger import Phase as Phase
     from rewardlab_training.ledger import UsageLog as UsageLog
@@ -149,6 +149,6 @@ if TYPE_CHECKING:
     from rewardlab_training.token_rows import tokenized_rows as tokenized_rows
     from rewardlab_training.tracker_options import TRACKERS as TRACKERS
     from rewardlab_training.tracker_options import TrackerOptions as TrackerOptions
-    from rewardlab_training.whole_folder import whole_folder as whole_folder
+    from rewardlab_training.whole_folders import whole_folder as whole_folder
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -13,7 +13,7 @@ from rewardlab.judging import Usage
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import redact
 
-from rewardlab_training.last_row import last_row
+from rewardlab_training.last_rows import last_row
 from rewardlab_training.ledger_format import LEDGER_VERSION
 
 Phase = Literal["training", "before", "during", "after", "eval"]

@@ -12,7 +12,7 @@ from rewardlab.recipe import EvalStage, SftStage, TinyModel
 
 from rewardlab_training.prompts import as_text
 from rewardlab_training.stage_rows import training_samples
-from rewardlab_training.whole_folder import whole_folder
+from rewardlab_training.whole_folders import whole_folder
 
 
 def find_starting_model(plan: Plan, run: Path, index: int) -> str:
