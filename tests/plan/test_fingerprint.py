@@ -45,6 +45,7 @@ def test_what_is_known_to_a_probe_does_not():
     [
         {"judges": {**RECIPE["judges"], "main": {"use": "openai/chat", "with": {"model": "m"}}}},
         {"judges": {**RECIPE["judges"], "main": {"use": "pairwise/overlap"}}},
+        {"judges": {**RECIPE["judges"], "main": {**RECIPE["judges"]["main"], "repeats": 3}}},
         {"judges": {"main": RECIPE["judges"]["main"]}},
         {"reward": {"total": "2 * a"}},
         {"timeout": 5},
