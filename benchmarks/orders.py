@@ -1,55 +1,153 @@
-"""What the orders of comparison are worth: correlation of win rates with the truth, under a biased judge.
+"""What designs and orders of comparison are worth: correlation of scores with the truth, under a biased judge.
 
-    python benchmarks/orders.py
+    python benchmarks/orders.py [--sizes 8 16 32] [--groups 300] [--bias 2] [--sharpness 1.5]
 
-Simulated tournaments of 8 answers through the real schedule and tally of pairwise/win_rate. An answer's truth is
-standard normal; the judge prefers by the difference of truths plus a bias towards whichever stands first, in logits.
+Simulated tournaments through the reward that pairwise/win_rate is. An answer's truth is standard normal; the judge
+prefers by the difference of truths plus a bias towards whichever stands first, in logits. All ways get the same truths,
+and the same verdict on the same question. "in turn": how many answers of the judge a group waits for. "bias held": how
+often the interval of the fitted bias holds the truth.
 """
 
+import argparse
+import asyncio
 import math
 import random
 import statistics
 
-from rewardlab_pairwise.schedule import schedule
-from rewardlab_pairwise.tally import PairVerdict, tally
+from rewardlab import Ask, Completion, Group, GroupStream, Reply, Sample
+from rewardlab_pairwise.designs import rounds_of
+from rewardlab_pairwise.pairwise_reward import (
+    PairQuestion,
+    PairVerdict,
+    PairwiseOptions,
+    PairwiseReward,
+    misfit,
+    most_calls,
+)
 
-GROUPS, SIZE = 2000, 8
-BIAS, SHARPNESS = 2.0, 1.5
+LOGS = "log2"
 WAYS = {
-    "both": ("both", "all"),
-    "balanced": ("balanced", "all"),
-    "a_only": ("a_only", "all"),
-    "both, opponents 4": ("both", 4),
-    "balanced, opponents 4": ("balanced", 4),
-    "one fixed order": (None, "all"),
+    "both (default)": {},
+    "both, bradley_terry": {"scores": "bradley_terry"},
+    "balanced": {"orders": "balanced"},
+    "balanced, bradley_terry": {"orders": "balanced", "scores": "bradley_terry"},
+    "a_only": {"orders": "a_only"},
+    "both, opponents 4": {"opponents": 4},
+    "balanced, opponents 4": {"orders": "balanced", "opponents": 4},
+    "knockout": {"design": "knockout"},
+    "knockout, bradley_terry": {"design": "knockout", "scores": "bradley_terry"},
+    "anchor, 1": {"design": "anchor", "anchors": 1},
+    "anchor, 2": {"design": "anchor", "anchors": 2},
+    "swiss": {"design": "swiss"},
+    "swiss, wins": {"design": "swiss", "scores": "wins"},
+    "swiss, balanced, twice the rounds": {"design": "swiss", "orders": "balanced", "rounds": 2},
+    "adaptive": {"design": "adaptive"},
+    "adaptive, as many as balanced": {"design": "adaptive", "rounds": "size - 1"},
+    "adaptive, 1.3 times as many": {"design": "adaptive", "rounds": "1.3"},
+    "adaptive, 1.5 times as many": {"design": "adaptive", "rounds": "1.5"},
 }
 
 
+class SimulatedReward(PairwiseReward):
+    """The reward with a question and a verdict of one letter."""
+
+    def shared(self, sample: Sample) -> None:
+        """Return nothing."""
+
+    def question(self, shared: None, first: str, second: str) -> PairQuestion:
+        """Return a question that has the texts alone."""
+        return PairQuestion(ask=Ask(parts={"a": first, "b": second}), key="")
+
+    def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
+        """Return the letter."""
+        return PairVerdict(verdict=reply.text, first_wins=float(reply.text == "A")), True
+
+
+class SimulatedJudge:
+    """A judge that knows the truths, and says what it says of a question whenever it is asked."""
+
+    def __init__(self, truth: dict[str, float], bias: float, sharpness: float) -> None:
+        self.truth, self.bias, self.sharpness, self.asked = truth, bias, sharpness, 0
+
+    async def ask(self, ask: Ask) -> Reply:
+        first, second = ask.parts["a"], ask.parts["b"]
+        self.asked += 1
+        logit = self.sharpness * (self.truth[first] - self.truth[second]) + self.bias
+        drawn = random.Random(f"{first}|{second}").random()
+        return Reply(text="A" if drawn < 1 / (1 + math.exp(-logit)) else "B")
+
+    def report_parsed(self, reply: Reply, ok: bool) -> None:
+        """Nobody counts here."""
+
+
 def main() -> None:
-    print(f"{GROUPS} groups of {SIZE}, bias of {BIAS:g} logits, {SHARPNESS:g} logits a unit of truth")
-    for name, (orders, opponents) in WAYS.items():
-        rng = random.Random(0)
-        found = [tournament(rng, str(number), orders, opponents) for number in range(GROUPS)]
-        calls = found[0][0]
-        print(f"  {name:<22} {calls:>3} questions  correlation {statistics.fmean(r for _, r in found):.2f}")
+    """Print a table for each size."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 32])
+    parser.add_argument("--groups", type=int, default=300)
+    parser.add_argument("--bias", type=float, default=2.0)
+    parser.add_argument("--sharpness", type=float, default=1.5)
+    given = parser.parse_args()
+    print(f"{given.groups} groups, bias of {given.bias:g} logits, {given.sharpness:g} logits a unit of truth")
+    for size in given.sizes:
+        print(f"\n| {size} completions | questions | in turn | correlation | bias held |\n|---|---|---|---|---|")
+        for name, way in WAYS.items():
+            options = options_of(way, size)
+            if misfit(options, size) is None:
+                print(f"| {name} | {row(options, size, given)} |", flush=True)
 
 
-def tournament(rng: random.Random, group: str, orders: str | None, opponents: str | int) -> tuple[int, float]:
-    """(questions, Pearson's correlation of win rates and truths in one group)."""
-    truth = {f"{group}/{answer}": rng.gauss(0, 1) for answer in range(SIZE)}
-    texts = list(truth)
-    planned = schedule(group, texts, orders or "both", opponents)
-    asks = planned.asks if orders else [(a, b) for i, a in enumerate(texts) for b in texts[i + 1 :]]
-    verdicts = {}
-    for first, second in asks:
-        logit = SHARPNESS * (truth[first] - truth[second]) + BIAS
-        wins = rng.random() < 1 / (1 + math.exp(-logit))
-        verdicts[first, second] = PairVerdict(verdict="A" if wins else "B", first_wins=float(wins))
-    scores = tally(planned, verdicts, only_first=orders == "a_only")
-    values = [scores[text].value for text in texts]
-    if len(set(values)) == 1:
-        return len(asks), 0.0
-    return len(asks), statistics.correlation(values, [truth[text] for text in texts])
+def options_of(way: dict, size: int) -> PairwiseOptions:
+    """Return the options of a way for groups of a size; rounds are relative to those of `balanced`, or to swiss's."""
+    rounds = way.get("rounds")
+    if rounds == 2:
+        rounds = min(2 * (size - 1).bit_length(), size - 1)
+    elif rounds is not None:
+        rounds = round((1.0 if rounds == "size - 1" else float(rounds)) * (size - 1))
+    return PairwiseOptions(judge="j", **{**way, **({} if rounds is None else {"rounds": rounds})})
+
+
+def row(options: PairwiseOptions, size: int, given: argparse.Namespace) -> str:
+    """Return the cells of one way: questions, answers in turn, correlation, share of intervals that hold."""
+    found = asyncio.run(tournaments(options, size, given))
+    asked, correlations, held = zip(*found, strict=True)
+    assert max(asked) <= most_calls(options, size)
+    known = [one for one in held if one is not None]
+    held_share = f"{statistics.fmean(known):.0%}" if known else ""
+    return f"{max(asked)} | {in_turn(options, size)} | {statistics.fmean(correlations):.3f} | {held_share}"
+
+
+def in_turn(options: PairwiseOptions, size: int) -> int:
+    """Return how many answers of the judge come one after the other."""
+    if options.design == "round_robin":
+        return 1
+    verdicts: dict = {}
+    rounds = rounds_of(options, [str(index) for index in range(size)])
+    pairs, count = next(rounds), 1
+    while True:
+        verdicts |= {pair: PairVerdict(verdict="A", first_wins=float(int(pair[0]) < int(pair[1]))) for pair in pairs}
+        try:
+            pairs = rounds.send(verdicts)
+        except StopIteration:
+            return count
+        count += 1
+
+
+async def tournaments(options: PairwiseOptions, size: int, given: argparse.Namespace) -> list[tuple]:
+    """Return (questions, Pearson's correlation of scores and truths, whether the bias is in its interval) of groups."""
+    found = []
+    for number in range(given.groups):
+        rng = random.Random(number)
+        truth = {f"{number}/{answer}": rng.gauss(0, 1) for answer in range(size)}
+        judge = SimulatedJudge(truth, given.bias, given.sharpness)
+        group = Group(sample=Sample(id=str(number)), completions=[Completion(text=text) for text in truth])
+        scores = await SimulatedReward(judge, options).score(GroupStream.of(group))
+        values = [score.value for score in scores]
+        flat = len(set(values)) == 1
+        interval = scores[0].info["group"].get("fitted_bias_interval")
+        held = None if interval is None else interval[0] <= math.tanh(given.bias / 2) <= interval[1]
+        found.append((judge.asked, 0.0 if flat else statistics.correlation(values, list(truth.values())), held))
+    return found
 
 
 if __name__ == "__main__":

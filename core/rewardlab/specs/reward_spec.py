@@ -39,6 +39,7 @@ class RewardSpec(Spec):
         requires: fields that each row must have; a function of the options if they decide.
         judges: names of the options that hold a judge's name.
         calls: a function of the options and the group's size: most questions that a group takes, for plans of cost.
+        refuses_size: a function of both, too: why no group of this size can be scored so, or None; `check` reports it.
         dedup_key: a function of the options: components of one recipe with equal keys ask the same questions, which are
             paid once.
         question: a function of the options: a small Ask in the form of those that it sends (roles, params); a list of
@@ -68,14 +69,12 @@ class RewardSpec(Spec):
             does not run "worker" does. `check` reports `workers`, `timeout`, `memory`, `threads` in recipes if nothing
             uses them.
         timeout: seconds that one item alone may take in a worker before the worker is killed and restarted.
-        memory: GB (10^9 bytes) that one call may add to a worker's memory, without child processes; None: no limit. A
-            worker that takes more is killed and restarted, and a completion that causes this alone fails: that is not a
-            low score.
-        counted_info: keys of `info` that are worth counting: the number of completions that have each (and not null,
-            false, empty or 0) is reported by `score` at its end and by a run's report. For results that were cut,
-            skipped or a fallback.
-        on_timeout: "fail", or the value for a completion that alone used up `timeout` with the processor: for rewards
-            whose time depends on what is judged, so that no policy can stop a job by being slow to judge.
+        memory: GB (10^9 bytes) that one call may add to a worker's memory, without child processes; None: no limit.
+            Above it the worker is killed and restarted, and a completion that causes this alone fails: no low score.
+        counted_info: keys of `info` for results that were cut, skipped or a fallback: `score`, at its end, and a run's
+            report say how many completions have each (and not null, false, empty or 0).
+        on_timeout: "fail", or, so that no policy can stop a job by being slow to judge, the value for a completion that
+            alone used up `timeout` with the processor.
     """
 
     kind: ClassVar[str] = "reward"
@@ -86,6 +85,7 @@ class RewardSpec(Spec):
     requires: Function[Sequence[str] | Callable[[Any], Sequence[str]]] = Function(())
     judges: Sequence[str] = ()
     calls: Function[Callable[[Any, int], int] | None] = Function(None)
+    refuses_size: Function[Callable[[Any, int], str | None] | None] = Function(None)
     dedup_key: Function[Callable[[Any], Any] | None] = Function(None)
     question: Function[Callable[[Any], Questions] | None] = Function(None)
     for_benchmark: Function[Callable[[Any, Sequence[str], bool, str | None], Any] | None] = Function(None)

@@ -67,6 +67,7 @@ def _stage_findings(plan: Plan) -> Iterator[Finding]:
     yield from _sampler_findings(plan)
     yield from _normalize_findings(plan)
     yield from _critic_findings(plan)
+    yield from _size_findings(plan)
 
 
 def _normalize_findings(plan: Plan) -> Iterator[Finding]:
@@ -106,6 +107,16 @@ def _critic_findings(plan: Plan) -> Iterator[Finding]:
                 "every reward, and no completion can be left out; use fail, group_mean or a number, or dr_grpo, grpo, "
                 "rloo or reinforce_baseline, which need no critic",
             )
+
+
+def _size_findings(plan: Plan) -> Iterator[Finding]:
+    """Yield a finding for each component that cannot score groups as large as those of a stage rl."""
+    sizes = {stage.group_size: index for index, stage in enumerate(plan.recipe.stages) if isinstance(stage, RlStage)}
+    for name, planned in plan.components.items():
+        for size, index in sizes.items() if planned.spec.refuses_size is not None else ():
+            why = planned.ask("which groups it can score", planned.spec.refuses_size, planned.options, size)
+            if why is not None:
+                yield ("reward", "components", name, "with"), f"{why} (group_size of stages.{index})"
 
 
 def subset_warnings(plan: Plan) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from rewardlab_pairwise.options import OverlapJudgeOptions, WinRateOptions
 def _calls(options: WinRateOptions, size: int) -> int:
     from rewardlab_pairwise.pairwise_reward import most_calls
 
-    return most_calls(size, options.orders, options.opponents)
+    return most_calls(options, size)
 
 
 @hookimpl
@@ -25,6 +25,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             refuses="rewardlab_pairwise.win_rate:refusal",
             judges=("judge",),
             calls=_calls,
+            refuses_size="rewardlab_pairwise.pairwise_reward:misfit",
             runs="async",
             build="rewardlab_pairwise.win_rate:WinRate",
             laws=Laws(examples="rewardlab_pairwise.examples:win_rate", pairwise=True),

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 from rewardlab import Config
 
 OFFICIAL = {"orders": "a_only", "on_unparsable": "loss"}
 """The options that `profile: sp3f_official` fixes, besides the reader of boxes."""
+Design = Literal["round_robin", "swiss", "knockout", "anchor", "adaptive"]
 Orders = Literal["both", "balanced", "a_only"]
 OnUnparsable = Literal["half", "loss", "drop"]
 Opponents = Literal["all"] | Annotated[int, Field(ge=1, strict=True)]
@@ -25,6 +26,40 @@ class PairwiseOptions(Config):
     does not count; the other order decides, else the comparison is missing."""
     opponents: Opponents = "all"
     """Number of the group's other answers that an answer meets (one more if this and the group size are odd)."""
+    design: Design = "round_robin"
+    """Who meets whom. round_robin: all, or its `opponents`. swiss: in each round those who won as much so far.
+    knockout: those who have not lost. anchor: all meet a few of them. adaptive: in each round, in an order that the
+    design chooses, those whose verdict would teach most. All but round_robin ask nothing before the last answer."""
+    rounds: PositiveInt | None = None
+    """Rounds of swiss and adaptive; null: log2 of the group size, rounded up, and for adaptive twice that. In each,
+    every answer is in one pair, which under adaptive is one question."""
+    anchors: PositiveInt | None = None
+    """Answers that all others meet under anchor, by a hash of the texts; null: 2."""
+    scores: Literal["wins", "bradley_terry"] | None = None
+    """wins: the share of its comparisons that an answer wins. bradley_terry: the share of the others that it would beat
+    by the strengths, and the position bias, that fit all verdicts best. null: wins for round_robin, else
+    bradley_terry."""
+
+    @property
+    def fits_strengths(self) -> bool:
+        """Whether values come from a fit of all verdicts of a group."""
+        return self.scores == "bradley_terry" or (self.scores is None and self.design != "round_robin")
+
+    @model_validator(mode="after")
+    def _check_design(self) -> "PairwiseOptions":
+        if self.design != "round_robin" and self.opponents != "all":
+            raise ValueError(f"opponents is an option of design round_robin; {self.design} chooses them itself")
+        if self.rounds is not None and self.design not in ("swiss", "adaptive"):
+            raise ValueError(
+                f"rounds is an option of the designs swiss and adaptive, not of {self.design}; leave it out"
+            )
+        if self.anchors is not None and self.design != "anchor":
+            raise ValueError(f"anchors is an option of design anchor, not of {self.design}; leave it out")
+        if self.orders == "a_only" and (self.design != "round_robin" or self.fits_strengths):
+            raise ValueError("orders a_only goes with design round_robin and scores wins alone; take both or balanced")
+        if self.orders == "balanced" and self.design == "adaptive":
+            raise ValueError("design adaptive chooses the order of each question itself; leave orders out")
+        return self
 
 
 class WinRateOptions(PairwiseOptions):

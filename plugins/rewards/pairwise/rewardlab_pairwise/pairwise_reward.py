@@ -7,6 +7,7 @@ all of them. `pairwise/win_rate` is one, `rubric/pairwise` another.
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,13 +16,25 @@ from rewardlab import Ask, GroupStream, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
 
 from rewardlab_pairwise.consistency import consistency
-from rewardlab_pairwise.options import OnUnparsable, Opponents, Orders, PairwiseOptions
+from rewardlab_pairwise.designs import misfit, most_questions, rounds_of
+from rewardlab_pairwise.options import PairwiseOptions
 from rewardlab_pairwise.prompts import query_of
-from rewardlab_pairwise.schedule import Schedule, schedule
+from rewardlab_pairwise.schedule import Schedule, as_asked, by_rank, schedule
 from rewardlab_pairwise.tally import Pair, PairVerdict, by_index, tally, verdicts_by_index
 
-__all__ = ["Pair", "PairQuestion", "PairVerdict", "PairwiseOptions", "PairwiseReward", "most_calls", "query_of"]
+__all__ = [
+    "Pair",
+    "PairQuestion",
+    "PairVerdict",
+    "PairwiseOptions",
+    "PairwiseReward",
+    "misfit",
+    "most_calls",
+    "query_of",
+]
 
+Question = Callable[[str, str], asyncio.Task[PairVerdict]]
+"""The question which of two texts is better, in this order; once asked, it is not asked again."""
 UNPARSABLE = {"half": 0.5, "loss": 0.0, "drop": None}
 """on_unparsable -> the share of a win that the answer listed first gets"""
 
@@ -40,9 +53,11 @@ class PairQuestion:
     form: Any = None
 
 
-def most_calls(size: int, orders: Orders, opponents: Opponents) -> int:
+def most_calls(options: PairwiseOptions, size: int) -> int:
     """Return the most questions that a group of `size` answers takes: as many as one of different answers."""
-    return len(schedule("", [str(index) for index in range(size)], orders, opponents).asks)
+    if options.design != "round_robin":
+        return most_questions(options, size)
+    return len(schedule("", [str(index) for index in range(size)], options.orders, options.opponents).asks)
 
 
 class NoQuestion(ValueError):
@@ -60,11 +75,10 @@ class PairwiseReward(ABC):
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
 
-    def __init__(self, judge: Any, *, orders: Orders, opponents: Opponents, on_unparsable: OnUnparsable) -> None:
+    def __init__(self, judge: Any, tournament: PairwiseOptions) -> None:
         self._judge = judge
-        self._orders = orders
-        self._opponents = opponents
-        self._unparsable = UNPARSABLE[on_unparsable]
+        self._tournament = tournament
+        self._unparsable = UNPARSABLE[tournament.on_unparsable]
 
     @abstractmethod
     def shared(self, sample: Sample) -> Any:
@@ -88,8 +102,9 @@ class PairwiseReward(ABC):
         """Return one score for each of the group's answers (G,).
 
         A comparison starts as soon as both answers are there, if its order does not depend on other answers; under
-        `balanced`, or with fewer opponents than others, the ranks in the whole group decide who meets whom and who
-        stands first, so all comparisons start with the last answer. The order of arrival never matters.
+        `balanced`, with fewer opponents than others, or in another design than round_robin, the ranks in the whole
+        group decide who meets whom and who stands first, so comparisons start with the last answer, and those of a
+        later round with the last verdict of the one before. The order of arrival never matters.
 
         Whatever ends the stream is raised, and so is a JobError or UserError of the judge, at once.
         """
@@ -104,9 +119,10 @@ class PairwiseReward(ABC):
         try:
             async with asyncio.TaskGroup() as tasks:
 
-                def ask(first: str, second: str) -> None:
+                def ask(first: str, second: str) -> asyncio.Task[PairVerdict]:
                     if (first, second) not in questions:
                         questions[first, second] = tasks.create_task(self._compare(shared, first, second))
+                    return questions[first, second]
 
                 texts, planned = await self._ask_all(stream, ask)
         except ExceptionGroup as failed:  # no question is still open
@@ -115,7 +131,7 @@ class PairwiseReward(ABC):
             raise stop
         return self._scores(texts, planned, {pair: task.result() for pair, task in questions.items()})
 
-    async def _ask_all(self, stream: GroupStream, ask: Callable[[str, str], None]) -> tuple[list[str], Schedule]:
+    async def _ask_all(self, stream: GroupStream, ask: Question) -> tuple[list[str], Schedule]:
         """Ask about every pair of the group, each as soon as possible, and return its texts (G,) and its schedule."""
         texts = [""] * stream.size
         arrived: dict[str, None] = {}
@@ -126,14 +142,36 @@ class PairwiseReward(ABC):
                     ask(text, other)
                     ask(other, text)
             arrived[text] = None
-        planned = schedule(stream.sample.id, texts, self._orders, self._opponents)
+        if self._tournament.design != "round_robin":
+            return texts, await self._play(by_rank(stream.sample.id, arrived), Counter(texts), ask)
+        planned = schedule(stream.sample.id, texts, self._tournament.orders, self._tournament.opponents)
         for first, second in planned.asks:
             ask(first, second)
         return texts, planned
 
+    async def _play(self, ranked: Sequence[str], copies: Counter[str], ask: Question) -> Schedule:
+        """Ask round by round, each when all verdicts of the one before are there, and return who met whom."""
+        verdicts: dict[Pair, PairVerdict] = {}
+        rounds = rounds_of(self._tournament, ranked)
+        pairs = next(rounds, None)
+        while pairs is not None:
+            replies = [ask(*pair) for pair in pairs]
+            verdicts |= dict(zip(pairs, await asyncio.gather(*replies), strict=True))
+            try:
+                pairs = rounds.send(verdicts)
+            except StopIteration:
+                pairs = None
+        return as_asked(ranked, copies, list(verdicts))
+
     def _scores(self, texts: Sequence[str], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]) -> list[Score]:
-        scores = tally(planned, verdicts, only_first=self._orders == "a_only")
-        group = consistency(verdicts)
+        only_first, needs_all = self._tournament.orders == "a_only", self._tournament.design == "knockout"
+        scores = tally(planned, verdicts, only_first=only_first, needs_all=needs_all)
+        group = consistency(verdicts, chosen=self._tournament.design == "adaptive")
+        if self._tournament.fits_strengths:
+            from rewardlab_pairwise.strengths import fitted_scores
+
+            scores, of_judge = fitted_scores(scores, planned.copies, verdicts)
+            group |= of_judge
         verdict_infos = by_index(texts, verdicts)
         return [
             replace(scores[text], info={**scores[text].info, "verdicts": own, **more, "group": group})
@@ -142,8 +180,9 @@ class PairwiseReward(ABC):
 
     def _all_meet(self, size: int) -> bool:
         """Return whether every ordered pair will be asked, so that a pair can start before the group is complete."""
-        enough = self._opponents == "all" or self._opponents >= size - 1
-        return enough and self._orders != "balanced"
+        opponents, orders = self._tournament.opponents, self._tournament.orders
+        enough = opponents == "all" or opponents >= size - 1
+        return enough and orders != "balanced" and self._tournament.design == "round_robin"
 
     async def _compare(self, shared: Any, first: str, second: str) -> PairVerdict:
         try:

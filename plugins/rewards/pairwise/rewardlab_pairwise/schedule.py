@@ -36,13 +36,18 @@ def schedule(
     in rank. Under `both` and `balanced` meeting is mutual and every answer meets equally many others, so that win
     rates sum to G/2; if `opponents` and G are both odd, that takes one more opponent for each.
     """
-    ranked = sorted(texts, key=lambda text: _digest(sample_id, text))
+    ranked = by_rank(sample_id, texts)
     meetings: dict[str, Counter[str]] = {text: Counter() for text in ranked}
     for i, j in _meetings_by_rank(len(ranked), opponents, mutual=orders != "a_only"):
         meetings[ranked[i]][ranked[j]] += 1
     pairs = [(text, other) for text, met in meetings.items() for other in met if text != other]
     asks = one_order(pairs) if orders == "balanced" else pairs
     return Schedule(meetings=meetings, copies=Counter(ranked), asks=asks)
+
+
+def by_rank(sample_id: str, texts: Iterable[str]) -> list[str]:
+    """Return the texts in the order of their ranks."""
+    return sorted(texts, key=lambda text: _digest(sample_id, text))
 
 
 def _digest(sample_id: str, text: str) -> bytes:
@@ -63,6 +68,14 @@ def _meetings_by_rank(size: int, opponents: Literal["all"] | int, mutual: bool) 
         if opponents % 2 and not size % 2:
             steps.append(size // 2)
     return [(i, (i + step) % size) for i in range(size) for step in sorted(steps)]
+
+
+def as_asked(ranked: Sequence[str], copies: Counter[str], asks: list[tuple[str, str]]) -> Schedule:
+    """Return the schedule of what was asked about different texts, each of whose copies counts as having met all."""
+    meetings: dict[str, Counter[str]] = {text: Counter() for text in ranked}
+    for first, second in asks:
+        meetings[first][second], meetings[second][first] = copies[first], copies[second]
+    return Schedule(meetings=meetings, copies=copies, asks=asks)
 
 
 def one_order(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

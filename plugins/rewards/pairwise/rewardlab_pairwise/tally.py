@@ -46,19 +46,22 @@ class PairVerdict:
         return self.first_wins / (1.0 - self.lost) if self.lost < 1.0 else 0.5
 
 
-def tally(planned: Schedule, verdicts: Mapping[Pair, PairVerdict], *, only_first: bool = False) -> dict[str, Score]:
+def tally(
+    planned: Schedule, verdicts: Mapping[Pair, PairVerdict], *, only_first: bool = False, needs_all: bool = False
+) -> dict[str, Score]:
     """Return the score of each distinct text: the mean over its comparisons that are not missing.
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
     stands first. It is missing if no order counts. A text all of whose judged comparisons are missing has
-    no value but an error, the first in order of rank: a tie with its own copy is not evidence.
+    no value but an error, the first in order of rank: a tie with its own copy is not evidence. With `needs_all` neither
+    has one with a single comparison missing.
 
     info: wins, losses, ties, missing (comparisons; fractions if copies of a text meet different
     opponents), calls (questions that the score rests on: each counts for both of its answers, unless
     `only_first`), unparsable and failed (calls among these), tokens (of these calls; unknown ones count 0),
     and judge_error (the first) if a call failed.
     """
-    return {text: _score(text, planned, verdicts, only_first) for text in planned.meetings}
+    return {text: _score(text, planned, verdicts, only_first, needs_all) for text in planned.meetings}
 
 
 def verdicts_by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[dict[str, str]]:
@@ -94,7 +97,15 @@ def mean_of_known(shares: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _score(text: str, planned: Schedule, verdicts: Mapping[Pair, PairVerdict], only_first: bool) -> Score:
+def share_of(verdicts: Mapping[Pair, PairVerdict], text: str, other: str) -> float | None:
+    """Return the share in [0, 1] of what both get that all verdicts on them give to `text`; None if no order counts."""
+    first, second = (None if call is None else call.lead for call in map(verdicts.get, ((text, other), (other, text))))
+    return mean_of_known([first, None if second is None else 1.0 - second])
+
+
+def _score(
+    text: str, planned: Schedule, verdicts: Mapping[Pair, PairVerdict], only_first: bool, needs_all: bool
+) -> Score:
     outcomes: Counter[str] = Counter()
     points = counted = 0.0
     calls: list[PairVerdict] = []
@@ -109,6 +120,9 @@ def _score(text: str, planned: Schedule, verdicts: Mapping[Pair, PairVerdict], o
     info = _info(outcomes, planned.copies[text], calls)
     if calls and not any(call.first_wins is not None for call in calls):
         return Score(info=info, error=_describe_missing(info))
+    if needs_all and outcomes["missing"]:
+        reason = info.get("judge_error") or "no reply held a verdict"
+        return Score(info=info, error=f"it left the tournament by a comparison without a verdict: {reason}")
     return Score(value=points / counted if counted else 0.5, info=info)
 
 

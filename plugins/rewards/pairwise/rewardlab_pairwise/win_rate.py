@@ -38,8 +38,7 @@ class WinRate(PairwiseReward):
     """
 
     def __init__(self, options: WinRateOptions, context: Context) -> None:
-        judge = context.judges[options.judge]
-        super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
+        super().__init__(context.judges[options.judge], options)
         self._options, self._official = options, options.profile == "sp3f_official"
         self._template = load(options.template, privileged=options.privileged is not None)
 

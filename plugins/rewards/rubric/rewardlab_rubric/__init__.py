@@ -11,7 +11,7 @@ ROWS = "rewardlab_rubric.strategies.unasked_rows"
 def _most_calls(options: PairOptions, size: int) -> int:
     from rewardlab_pairwise.pairwise_reward import most_calls
 
-    return most_calls(size, options.orders, options.opponents)
+    return most_calls(options, size)
 
 
 def _fields(options: RubricOptions) -> list[str]:
@@ -35,6 +35,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             needs_files=f"{ROWS}:texts_files",
             judges=("judge",),
             calls=_most_calls,
+            refuses_size="rewardlab_pairwise.pairwise_reward:misfit",
             question="rewardlab_rubric.first_question:first_question",
             for_benchmark="rewardlab_rubric.benchmark_question:for_benchmark",
             runs="async",

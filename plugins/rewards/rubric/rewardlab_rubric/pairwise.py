@@ -24,8 +24,7 @@ class RubricWinRate(PairwiseReward):
     """
 
     def __init__(self, options: PairOptions, context: Context) -> None:
-        judge = context.judges[options.judge]
-        super().__init__(judge, orders=options.orders, opponents=options.opponents, on_unparsable=options.on_unparsable)
+        super().__init__(context.judges[options.judge], options)
         self._options = options
         self._questions = Questions(options)
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 from rewardlab import Config
+from rewardlab_pairwise.pairwise_reward import misfit
 
 from rewardlab_rubric.options import BinaryOptions, Field_, PairOptions, PointwiseOptions, Profile, Strategy
 from rewardlab_rubric.rubrics import field_of
@@ -213,5 +214,7 @@ class PreferencesOptions(Config):
     def _check(self) -> "PreferencesOptions":
         if "judge" in self.options:
             raise ValueError("options has a judge; name it as `judge` of the step")
-        self.reward  # noqa: B018 - it checks the options
+        reward = self.reward
+        if self.asks == "pairwise" and self.policy and (problem := misfit(reward, self.candidates)) is not None:
+            raise ValueError(f"options: {problem} (candidates)")
         return self

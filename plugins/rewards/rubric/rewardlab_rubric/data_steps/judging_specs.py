@@ -99,5 +99,5 @@ def _preferences_calls(options: PreferencesOptions, rows: int) -> int:
     from rewardlab_pairwise.pairwise_reward import most_calls
 
     size, reward = options.candidates, options.reward
-    judged = size if options.asks != "pairwise" else most_calls(size, reward.orders, reward.opponents)
+    judged = size if options.asks != "pairwise" else most_calls(reward, size)
     return rows * (judged + (0 if options.policy is None else size))
