@@ -5,7 +5,8 @@
 Simulated tournaments through the reward that pairwise/win_rate is. An answer's truth is standard normal; the judge
 prefers by the difference of truths plus a bias towards whichever stands first, in logits. All ways get the same truths,
 and the same verdict on the same question. "in turn": how many answers of the judge a group waits for. "bias held": how
-often the interval of the fitted bias holds the truth.
+often the interval of the fitted bias holds the truth. graded: the judge's probabilities in place of its verdicts, as
+rubric/pairwise has them under `expected`, each wrong by a normal error of one logit.
 """
 
 import argparse
@@ -25,7 +26,6 @@ from rewardlab_pairwise.pairwise_reward import (
     most_calls,
 )
 
-LOGS = "log2"
 WAYS = {
     "both (default)": {},
     "both, bradley_terry": {"scores": "bradley_terry"},
@@ -35,17 +35,19 @@ WAYS = {
     "both, opponents 4": {"opponents": 4},
     "balanced, opponents 4": {"orders": "balanced", "opponents": 4},
     "knockout": {"design": "knockout"},
-    "knockout, bradley_terry": {"design": "knockout", "scores": "bradley_terry"},
+    "knockout, wins": {"design": "knockout", "scores": "wins"},
     "anchor, 1": {"design": "anchor", "anchors": 1},
     "anchor, 2": {"design": "anchor", "anchors": 2},
     "swiss": {"design": "swiss"},
     "swiss, wins": {"design": "swiss", "scores": "wins"},
-    "swiss, balanced, twice the rounds": {"design": "swiss", "orders": "balanced", "rounds": 2},
     "adaptive": {"design": "adaptive"},
-    "adaptive, as many as balanced": {"design": "adaptive", "rounds": "size - 1"},
-    "adaptive, 1.3 times as many": {"design": "adaptive", "rounds": "1.3"},
-    "adaptive, 1.5 times as many": {"design": "adaptive", "rounds": "1.5"},
+    "adaptive, as many as balanced": {"design": "adaptive", "rounds": 1.0},
+    "adaptive, 1.3 times as many": {"design": "adaptive", "rounds": 1.3},
+    "adaptive, 1.5 times as many": {"design": "adaptive", "rounds": 1.5},
+    "balanced, graded": {"orders": "balanced", "graded": True},
+    "adaptive, graded": {"design": "adaptive", "graded": True},
 }
+"""name -> options; rounds are in units of those of `balanced`, graded is the judge's"""
 
 
 class SimulatedReward(PairwiseReward):
@@ -59,22 +61,25 @@ class SimulatedReward(PairwiseReward):
         return PairQuestion(ask=Ask(parts={"a": first, "b": second}), key="")
 
     def read(self, reply: Reply, question: PairQuestion) -> tuple[PairVerdict, bool]:
-        """Return the letter."""
-        return PairVerdict(verdict=reply.text, first_wins=float(reply.text == "A")), True
+        """Return the share of a win."""
+        share = float(reply.text)
+        return PairVerdict(verdict="A" if share > 0.5 else "B", first_wins=share), True
 
 
 class SimulatedJudge:
     """A judge that knows the truths, and says what it says of a question whenever it is asked."""
 
-    def __init__(self, truth: dict[str, float], bias: float, sharpness: float) -> None:
-        self.truth, self.bias, self.sharpness, self.asked = truth, bias, sharpness, 0
+    def __init__(self, truth: dict[str, float], bias: float, sharpness: float, graded: bool) -> None:
+        self.truth, self.bias, self.sharpness, self.graded, self.asked = truth, bias, sharpness, graded, 0
 
     async def ask(self, ask: Ask) -> Reply:
         first, second = ask.parts["a"], ask.parts["b"]
         self.asked += 1
         logit = self.sharpness * (self.truth[first] - self.truth[second]) + self.bias
-        drawn = random.Random(f"{first}|{second}").random()
-        return Reply(text="A" if drawn < 1 / (1 + math.exp(-logit)) else "B")
+        chance = random.Random(f"{first}|{second}")
+        if self.graded:
+            return Reply(text=str(1 / (1 + math.exp(-logit - chance.gauss(0, 1)))))
+        return Reply(text=str(float(chance.random() < 1 / (1 + math.exp(-logit)))))
 
     def report_parsed(self, reply: Reply, ok: bool) -> None:
         """Nobody counts here."""
@@ -94,22 +99,18 @@ def main() -> None:
         for name, way in WAYS.items():
             options = options_of(way, size)
             if misfit(options, size) is None:
-                print(f"| {name} | {row(options, size, given)} |", flush=True)
+                print(f"| {name} | {row(options, size, given, 'graded' in way)} |", flush=True)
 
 
 def options_of(way: dict, size: int) -> PairwiseOptions:
-    """Return the options of a way for groups of a size; rounds are relative to those of `balanced`, or to swiss's."""
-    rounds = way.get("rounds")
-    if rounds == 2:
-        rounds = min(2 * (size - 1).bit_length(), size - 1)
-    elif rounds is not None:
-        rounds = round((1.0 if rounds == "size - 1" else float(rounds)) * (size - 1))
-    return PairwiseOptions(judge="j", **{**way, **({} if rounds is None else {"rounds": rounds})})
+    """Return the options of a way for groups of a size."""
+    rounds = {"rounds": round(way["rounds"] * (size - 1))} if "rounds" in way else {}
+    return PairwiseOptions(judge="j", **{name: value for name, value in way.items() if name != "graded"} | rounds)
 
 
-def row(options: PairwiseOptions, size: int, given: argparse.Namespace) -> str:
+def row(options: PairwiseOptions, size: int, given: argparse.Namespace, graded: bool) -> str:
     """Return the cells of one way: questions, answers in turn, correlation, share of intervals that hold."""
-    found = asyncio.run(tournaments(options, size, given))
+    found = asyncio.run(tournaments(options, size, given, graded))
     asked, correlations, held = zip(*found, strict=True)
     assert max(asked) <= most_calls(options, size)
     known = [one for one in held if one is not None]
@@ -133,13 +134,13 @@ def in_turn(options: PairwiseOptions, size: int) -> int:
         count += 1
 
 
-async def tournaments(options: PairwiseOptions, size: int, given: argparse.Namespace) -> list[tuple]:
+async def tournaments(options: PairwiseOptions, size: int, given: argparse.Namespace, graded: bool) -> list[tuple]:
     """Return (questions, Pearson's correlation of scores and truths, whether the bias is in its interval) of groups."""
     found = []
     for number in range(given.groups):
         rng = random.Random(number)
         truth = {f"{number}/{answer}": rng.gauss(0, 1) for answer in range(size)}
-        judge = SimulatedJudge(truth, given.bias, given.sharpness)
+        judge = SimulatedJudge(truth, given.bias, given.sharpness, graded)
         group = Group(sample=Sample(id=str(number)), completions=[Completion(text=text) for text in truth])
         scores = await SimulatedReward(judge, options).score(GroupStream.of(group))
         values = [score.value for score in scores]

@@ -49,6 +49,8 @@ def misfit(options: PairwiseOptions, size: int) -> str | None:
     for name, given, most in (("anchors", options.anchors, size - 1), ("rounds", options.rounds, _all(options, size))):
         if given is not None and given > most:
             return f"design {options.design} has at most {most} {name} in a group of {size}, not {given}; lower {name}"
+    if options.rounds == 1 and size % 2:
+        return f"in a single round of a group of {size} somebody meets nobody; take 2 rounds at least"
     return None
 
 
@@ -73,7 +75,7 @@ def _anchor(texts: Sequence[str], anchors: int, once: bool) -> Rounds:
 
 
 def _knockout(texts: Sequence[str], once: bool) -> Rounds:
-    """Let those who have not lost meet, until one is left. At a tie the earlier in rank goes on, without a verdict neither."""
+    """Let those who have not lost meet, until one is left. Of a tie the first goes on, of a lost verdict nobody."""
     left, asked = list(texts), list[Pair]()
     while len(left) > 1:
         pairs = list(zip(left[::2], left[1::2], strict=False))
@@ -89,7 +91,12 @@ def _swiss(texts: Sequence[str], rounds: int, once: bool) -> Rounds:
     """Let neighbours meet who have not met, by what they won so far. A lost verdict changes nobody's place."""
     met, asked = list[Pair](), list[Pair]()
     standing = list(texts)
+    sat_out = Counter[str]()
     for _ in range(rounds):
+        if len(texts) % 2:  # the last of those who sat out least
+            resting = min(reversed(standing), key=sat_out.__getitem__)
+            sat_out[resting] += 1
+            standing.remove(resting)
         pairs = _neighbours(standing, met)
         met += pairs
         questions = _evenly(pairs, asked, texts) if once else _both(pairs)

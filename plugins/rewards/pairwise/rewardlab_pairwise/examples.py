@@ -44,7 +44,7 @@ def _judge_without_ties() -> dict[str, BoxedKeyJudge]:
 
 
 def win_rate() -> list[RewardExample]:
-    """Return examples of all orders, of fewer opponents, and of a privileged judge."""
+    """Return examples of all orders, of fewer opponents, of fitted strengths, and of a privileged judge."""
     ways: dict[str, dict[str, Any]] = {
         "both": {"orders": "both"},
         "balanced": {"orders": "balanced"},
@@ -52,6 +52,8 @@ def win_rate() -> list[RewardExample]:
         "privileged": {"privileged": "reference"},
         "opponents": {"opponents": 2},
         "sp3f_official": {"profile": "sp3f_official"},
+        "strengths": {"orders": "balanced", "scores": "bradley_terry"},
+        "anchor": {"design": "anchor"},
     }
     return [
         RewardExample(

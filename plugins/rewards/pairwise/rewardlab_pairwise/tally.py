@@ -53,8 +53,8 @@ def tally(
 
     A comparison is the mean of the orders that were judged; with `only_first`, of the one where the text
     stands first. It is missing if no order counts. A text all of whose judged comparisons are missing has
-    no value but an error, the first in order of rank: a tie with its own copy is not evidence. With `needs_all` neither
-    has one with a single comparison missing.
+    no value but an error, the first in order of rank: a tie with its own copy is not evidence. Nor has one that met
+    nobody while others met, or, with `needs_all`, with a single comparison missing.
 
     info: wins, losses, ties, missing (comparisons; fractions if copies of a text meet different
     opponents), calls (questions that the score rests on: each counts for both of its answers, unless
@@ -120,6 +120,10 @@ def _score(
     info = _info(outcomes, planned.copies[text], calls)
     if calls and not any(call.first_wins is not None for call in calls):
         return Score(info=info, error=_describe_missing(info))
+    if not calls and planned.asks:
+        return Score(
+            info=info, error="it met nobody: whoever was left to meet it had no verdict, or there was no round left"
+        )
     if needs_all and outcomes["missing"]:
         reason = info.get("judge_error") or "no reply held a verdict"
         return Score(info=info, error=f"it left the tournament by a comparison without a verdict: {reason}")
