@@ -167,6 +167,18 @@ class TestThePolicyAsAJudge:
 PAIR = {"prompt": "?", "chosen": "please", "rejected": "no"}
 
 
+def test_a_design_that_groups_are_too_small_for_is_refused(found):
+    swiss = "pairwise/win_rate, with: {judge: policy, design: swiss, rounds: 4}"
+    text = changed(
+        "toy/prefer, with: {judge: policy}", swiss, changed("policy/self, with: {max_tokens: 99}", "toy/polite")
+    )
+    assert found(changed("steps: 1", "steps: 1, group_size: 6", text)) == []
+    assert found(changed("steps: 1", "steps: 1, group_size: 4", text)) == [
+        "8: reward.components.polite.with: design swiss has at most 3 rounds in a group of 4, not 4; lower rounds "
+        "(group_size of stages.0)"
+    ]
+
+
 class TestACurriculumThatCollects:
     recipe = changed("judges:", "curriculum: {use: mine/sampler}\njudges:")
 

@@ -46,7 +46,8 @@ def test_a_template_is_checked_with_the_options(tmp_path):
 def test_the_readme_names_every_key_of_info(scripted, win_rate):
     down = Reply(error="HTTP 503")
     score = win_rate(scripted(lambda a, b: down), ["x", "y"])[0]
-    keys = {*score.info, *score.info["group"]}
+    fitted = win_rate(scripted(lambda a, b: r"\boxed{A}"), ["x", "y"], scores="bradley_terry")[0]
+    keys = {*score.info, *score.info["group"], *fitted.info, *fitted.info["group"]}
     section = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8").split("### What `info` holds")
-    assert "judge_error" in keys
+    assert keys >= {"judge_error", "strength", "fitted_bias"}
     assert keys <= set(re.findall(r"`(\w+)`", section[1].split("\n#")[0]))

@@ -23,6 +23,8 @@ def test_both_share_the_machinery():
         assert isinstance(reward, PairwiseReward)
         assert type(reward).score is PairwiseReward.score
         assert spec.calls(spec.config(judge="j", orders="balanced"), 8) == 28
+        assert spec.calls(spec.config(judge="j", design="adaptive"), 8) == 24
+        assert "at most 7 rounds" in spec.refuses_size(spec.config(judge="j", design="swiss", rounds=9), 8)
 
 
 def test_the_better_one_wins_in_both_orders(rubric, scripted):
@@ -50,6 +52,19 @@ def test_both_orders_of_a_scale_are_averaged(rubric, scripted):
     assert values(rubric("pairwise", judge, ["x", "y"], rubric=SEVEN)) == [0.75, 0.25]
     judge = scripted(preference({("x", "y"): 1, ("y", "x"): 4}))
     assert values(rubric("pairwise", judge, ["x", "y"], rubric=SEVEN, orders="a_only")) == [1.0, 0.5]
+
+
+def test_graded_verdicts_count_by_their_shares_in_a_fit_of_strengths(rubric, scripted):
+    said = {("x", "y"): 3, ("y", "x"): 5, ("x", "z"): 1, ("z", "x"): 7, ("y", "z"): 2, ("z", "y"): 6}
+    options = {"rubric": SEVEN, "design": "adaptive", "rounds": 6}
+    scores = rubric("pairwise", scripted(preference(said)), ["x", "y", "z"], **options)
+    x, y, z = values(scores)
+    assert x > 0.6 > y > 0.4 > z
+    assert x + y + z == pytest.approx(1.5)
+    assert scores[0].info["group"]["calls"] == 6
+    low, high = scores[0].info["group"]["fitted_bias_interval"]
+    assert low < 0.0 < high
+    assert scores[0].info["group"]["fitted_bias"] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_tie_is_a_half_each_and_understood(rubric, scripted):

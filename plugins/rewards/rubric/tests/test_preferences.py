@@ -125,6 +125,13 @@ class TestFailures:
         with pytest.raises(UserError, match=r"r.jsonl:a: 'completions' must be a list of two texts"):
             prefer(row(completions=completions))
 
+    def test_a_design_that_the_candidates_are_too_few_for_is_refused(self, prefer):
+        options = {"design": "anchor", "anchors": 3}
+        with pytest.raises(
+            ValueError, match=r"options: design anchor has at most 2 anchors in a group of 3.*candidates"
+        ):
+            prefer(asks="pairwise", policy=by_word, candidates=3, options=options)
+
     def test_a_second_judge_among_the_options_is_refused(self, prefer):
         with pytest.raises(ValueError, match="options has a judge"):
             prefer(options={"judge": "x", "rubric": SCALE})
