@@ -102,7 +102,7 @@ def _swiss(texts: Sequence[str], rounds: int, once: bool) -> Rounds:
         questions = _evenly(pairs, asked, texts) if once else _both(pairs)
         asked += questions
         verdicts = yield questions
-        points = Counter[str]()
+        points = dict.fromkeys(texts, 0.0)
         for text, other in met:
             if (share := share_of(verdicts, text, other)) is not None:
                 points[text] += share - 0.5
