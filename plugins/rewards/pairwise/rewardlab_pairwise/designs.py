@@ -7,7 +7,6 @@ is asked once: a verdict that is lost stays lost, and each design says what that
 import math
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from itertools import permutations
 
 from rewardlab_pairwise.options import PairwiseOptions
 from rewardlab_pairwise.schedule import one_order
@@ -112,25 +111,14 @@ def _swiss(texts: Sequence[str], rounds: int, once: bool) -> Rounds:
 
 def _adaptive(texts: Sequence[str], rounds: int) -> Rounds:
     """Ask what would teach most about the strengths so far, each text once a round. A lost verdict teaches nothing."""
-    from rewardlab_pairwise.strengths import gains, strengths
+    from rewardlab_pairwise.strengths import best_pairs, strengths
 
     verdicts: Mapping[Pair, PairVerdict] = {}
-    left = list(permutations(range(len(texts)), 2))
+    asked = list[tuple[int, int]]()
     for _ in range(rounds):
-        gain = gains(strengths(texts, verdicts)).round(9)  # so that no machine's last digit decides
-        chosen = _disjoint(sorted(left, key=lambda pair: (-gain[pair], pair)))
-        left = [pair for pair in left if pair not in chosen]
-        verdicts = yield [(texts[text], texts[other]) for text, other in chosen]
-
-
-def _disjoint(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the first of the pairs, and each later pair that shares nobody with those before."""
-    taken, chosen = set[int](), list[tuple[int, int]]()
-    for pair in pairs:
-        if taken.isdisjoint(pair):
-            taken.update(pair)
-            chosen.append(pair)
-    return chosen
+        pairs = best_pairs(strengths(texts, verdicts), asked)
+        asked += pairs
+        verdicts = yield [(texts[first], texts[second]) for first, second in pairs]
 
 
 def _neighbours(standing: Sequence[str], met: Sequence[Pair]) -> list[Pair]:

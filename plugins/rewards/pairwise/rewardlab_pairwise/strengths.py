@@ -115,6 +115,21 @@ def gains(known: Strengths) -> Numbers:
     return weight * _squares(about_mean.T @ about_mean) / (1.0 + weight * _squares(covariance))
 
 
+def best_pairs(known: Strengths, asked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pairs (first, second) that gain most of those that are not `asked`, each text at most once."""
+    size = len(known.texts)
+    left = ~np.eye(size, dtype=bool)
+    left[[first for first, _ in asked], [second for _, second in asked]] = False
+    gain = np.where(left, gains(known).round(9), -1.0)  # rounded, so that no machine's last digit decides
+    taken, pairs = set[int](), list[tuple[int, int]]()
+    for place in np.argsort(-gain, axis=None, kind="stable")[: int(left.sum())].tolist():
+        pair = divmod(place, size)
+        if taken.isdisjoint(pair):
+            taken.update(pair)
+            pairs.append(pair)
+    return pairs
+
+
 def _squares(matrix: Numbers) -> Numbers:
     """Return x' matrix x for the question x about each ordered pair (M, M)."""
     own, bias = np.diag(matrix)[:-1], matrix[:-1, -1]
