@@ -145,7 +145,7 @@ async def tournaments(options: PairwiseOptions, size: int, given: argparse.Names
         scores = await SimulatedReward(judge, options).score(GroupStream.of(group))
         values = [score.value for score in scores]
         flat = len(set(values)) == 1
-        interval = scores[0].info["group"].get("fitted_bias_interval")
+        interval = scores[0].info["group"].get("position_bias_interval")
         held = None if interval is None else interval[0] <= math.tanh(given.bias / 2) <= interval[1]
         found.append((judge.asked, 0.0 if flat else statistics.correlation(values, list(truth.values())), held))
     return found

@@ -7,7 +7,7 @@ from typing import Any
 from rewardlab_pairwise.tally import Pair, PairVerdict, share_of
 
 
-def consistency(verdicts: Mapping[Pair, PairVerdict], *, chosen: bool = False) -> dict[str, Any]:
+def consistency(verdicts: Mapping[Pair, PairVerdict]) -> dict[str, Any]:
     """Return statistics of a judge from the calls of a group; each counts once, however many scores use it.
 
     calls, tokens, unparsable, failed: counts of the calls (tokens that the server did not report count 0).
@@ -15,7 +15,7 @@ def consistency(verdicts: Mapping[Pair, PairVerdict], *, chosen: bool = False) -
         the mean of both, under `a_only`, too; the reward's options set the value of an unparsable reply.
     position_bias: 2 * (share of calls won by the answer listed first) - 1, in [-1, 1], over calls with a verdict.
         If both orders of a pair were asked, both must have one: a single order would also show which answer is
-        better. So no single order counts if the orders were `chosen` by what is known of the answers.
+        better.
     order_agreement: the share in [0, 1] of the pairs with a verdict in both orders whose verdicts name one winner.
     triples, intransitive, intransitivity: triples of texts with all three comparisons; those that are cyclic (i beats
         j, j beats k, k beats i, each by more than a half); their share in [0, 1], the hard non-transitivity PNT of
@@ -28,9 +28,7 @@ def consistency(verdicts: Mapping[Pair, PairVerdict], *, chosen: bool = False) -
     outcomes = Counter(shares.values())
     counts = Counter(call.verdict for call in verdicts.values())
     decided = [orders for orders in pairs.values() if all(call.verdict in ("A", "B") for call in orders)]
-    first_won = _fraction(
-        call.verdict == "A" for orders in decided if len(orders) == 2 or not chosen for call in orders
-    )
+    first_won = _fraction(call.verdict == "A" for orders in decided for call in orders)
     return {
         "calls": len(verdicts),
         "tokens": sum(call.tokens for call in verdicts.values()),

@@ -164,14 +164,17 @@ class PairwiseReward(ABC):
         return as_asked(ranked, copies, list(verdicts))
 
     def _scores(self, texts: Sequence[str], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]) -> list[Score]:
-        only_first, needs_all = self._tournament.orders == "a_only", self._tournament.design == "knockout"
-        scores = tally(planned, verdicts, only_first=only_first, needs_all=needs_all)
-        group = consistency(verdicts, chosen=self._tournament.design == "adaptive")
-        if self._tournament.fits_strengths:
+        design = self._tournament.design
+        scores = tally(
+            planned, verdicts, only_first=self._tournament.orders == "a_only", needs_all=design == "knockout"
+        )
+        group = consistency(verdicts) | ({} if design == "round_robin" else {"design": design})
+        if self._tournament.fits_strengths or design == "adaptive":  # whose orders hide the bias from a plain count
             from rewardlab_pairwise.strengths import fitted_scores
 
-            scores, of_judge = fitted_scores(scores, planned.copies, verdicts)
+            rated, of_judge = fitted_scores(scores, planned.copies, verdicts)
             group |= of_judge
+            scores = rated if self._tournament.fits_strengths else scores
         verdict_infos = by_index(texts, verdicts)
         return [
             replace(scores[text], info={**scores[text].info, "verdicts": own, **more, "group": group})

@@ -80,7 +80,7 @@ def strengths(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> Str
 def fitted_scores(
     scores: Mapping[str, Score], copies: Mapping[str, int], verdicts: Mapping[Pair, PairVerdict]
 ) -> tuple[dict[str, Score], dict[str, Any]]:
-    """Return the scores with values by strengths, and what the fit says of the judge.
+    """Return the scores with values by strengths, and the position bias by the fit, with its 95% interval.
 
     A value is the mean of P(the text beats another) over the group's other answers of which a verdict counts; a copy of
     its own is a half. What has no value, for lack of verdicts, keeps its error. Nothing changes if nothing was asked.
@@ -98,7 +98,7 @@ def fitted_scores(
             of_fit = {"strength": float(strength), "strength_error": float(error)}
             rated[text] = Score(value=float(value), info={**scores[text].info, **of_fit})
     bias, *interval = fit.bias()
-    return rated, {"fitted_bias": bias, "fitted_bias_interval": interval}
+    return rated, {"position_bias": bias, "position_bias_interval": interval}
 
 
 def gains(known: Strengths) -> Numbers:

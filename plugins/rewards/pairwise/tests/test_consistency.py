@@ -49,14 +49,6 @@ def test_position_bias_and_agreement_of_orders(verdicts, bias, agreement):
     assert (found["position_bias"], found["order_agreement"]) == (bias, agreement)
 
 
-def test_single_orders_that_were_chosen_by_the_answers_show_no_bias():
-    calls = {(a, b): PairVerdict(verdict="A", first_wins=1.0) for a, b in ("xy", "yx", "xz", "xw")}
-    assert consistency(calls)["position_bias"] == 1.0
-    weaker_first = {("z", "w"): PairVerdict(verdict="B", first_wins=0.0)}
-    assert consistency({**calls, **weaker_first}, chosen=True)["position_bias"] == 1.0
-    assert consistency(weaker_first, chosen=True)["position_bias"] is None
-
-
 @each_case(
     "verdicts, triples, intransitive",
     [

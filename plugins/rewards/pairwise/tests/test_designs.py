@@ -325,3 +325,17 @@ def test_where_both_are_bad_neither_is_nearer_to_the_top():
     rounds = rounds_of(PairwiseOptions(judge="j", design="swiss", orders="balanced", rounds=2), list("abcd"))
     bad = {pair: PairVerdict(verdict="both_bad", first_wins=0.0, lost=1.0) for pair in next(rounds)}
     assert [frozenset(pair) for pair in rounds.send(bad)] == [frozenset("ac"), frozenset("bd")]
+
+
+def test_the_bias_of_an_adaptive_tournament_is_that_of_the_fit(scripted, win_rate):
+    def first_mostly(a, b):
+        return r"\boxed{A}" if len(a) + 5 > len(b) else r"\boxed{B}"
+
+    texts = ["x" * length for length in range(1, 9)]
+    for scoring in ("wins", "bradley_terry"):
+        group = win_rate(scripted(first_mostly), texts, design="adaptive", rounds=8, scores=scoring)[0].info["group"]
+        low, high = group["position_bias_interval"]
+        assert 0.3 < low < group["position_bias"] < high < 1.0
+        assert group["design"] == "adaptive"
+    plain = win_rate(scripted(first_mostly), texts)[0].info["group"]
+    assert plain.keys().isdisjoint({"design", "position_bias_interval"})

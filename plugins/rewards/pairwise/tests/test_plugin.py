@@ -46,8 +46,8 @@ def test_a_template_is_checked_with_the_options(tmp_path):
 def test_the_readme_names_every_key_of_info(scripted, win_rate):
     down = Reply(error="HTTP 503")
     score = win_rate(scripted(lambda a, b: down), ["x", "y"])[0]
-    fitted = win_rate(scripted(lambda a, b: r"\boxed{A}"), ["x", "y"], scores="bradley_terry")[0]
+    fitted = win_rate(scripted(lambda a, b: r"\boxed{A}"), ["x", "y"], design="swiss")[0]
     keys = {*score.info, *score.info["group"], *fitted.info, *fitted.info["group"]}
     section = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8").split("### What `info` holds")
-    assert keys >= {"judge_error", "strength", "fitted_bias"}
+    assert keys >= {"judge_error", "strength", "position_bias_interval"}
     assert keys <= set(re.findall(r"`(\w+)`", section[1].split("\n#")[0]))

@@ -62,9 +62,9 @@ def test_graded_verdicts_count_by_their_shares_in_a_fit_of_strengths(rubric, scr
     assert x > 0.6 > y > 0.4 > z
     assert x + y + z == pytest.approx(1.5)
     assert scores[0].info["group"]["calls"] == 6
-    low, high = scores[0].info["group"]["fitted_bias_interval"]
+    low, high = scores[0].info["group"]["position_bias_interval"]
     assert low < 0.0 < high
-    assert scores[0].info["group"]["fitted_bias"] == pytest.approx(0.0, abs=1e-9)
+    assert scores[0].info["group"]["position_bias"] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_tie_is_a_half_each_and_understood(rubric, scripted):

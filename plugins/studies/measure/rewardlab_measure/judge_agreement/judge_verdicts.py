@@ -21,20 +21,25 @@ class JudgeCalls:
     Args:
         verdicts: of each call; empty if the reward does not record them.
         counts: those of COUNTS and CYCLES that the reward records.
+        orders_chosen: whether who stood first was chosen by what the verdicts before had shown.
     """
 
     verdicts: Verdicts = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    orders_chosen: bool = False
 
     def decided(self) -> list[list[tuple[int, int]]]:
         """Return the calls of each pair of answers, in one order or both, if all of them have a verdict.
 
-        In a pair asked in both orders, a single verdict would tell about the better answer, not only about a habit.
+        In a pair asked in both orders, a single verdict would tell about the better answer, not only about a habit, and
+        so do the pairs asked in one order if that was chosen.
         """
         pairs: dict[frozenset[int], list[tuple[int, int]]] = {}
         for call in sorted(self.verdicts):  # the order with the lower place first comes first
             pairs.setdefault(frozenset(call), []).append(call)
-        return [calls for calls in pairs.values() if all(self.verdicts[call] in WINNERS for call in calls)]
+        least = 2 if self.orders_chosen else 1
+        read = [calls for calls in pairs.values() if all(self.verdicts[call] in WINNERS for call in calls)]
+        return [calls for calls in read if len(calls) >= least]
 
     def lower_won(self) -> list[tuple[bool, bool]]:
         """Return (the lower place won standing first, it won standing second) for each pair judged in both orders."""
@@ -55,7 +60,9 @@ def judge_calls(scores: Sequence[Score], scope: str) -> JudgeCalls:
     }
     if scope == "group":
         groups = (score.info["group"] for score in scores if isinstance(score.info.get("group"), Mapping))
-        return JudgeCalls(verdicts=verdicts, counts=_counts([next(groups, {})], (*COUNTS, *CYCLES)))
+        group = next(groups, {})
+        counts = _counts([group], (*COUNTS, *CYCLES))
+        return JudgeCalls(verdicts=verdicts, counts=counts, orders_chosen=group.get("design") == "adaptive")
     return JudgeCalls(verdicts=verdicts, counts=_counts([score.info for score in scores], COUNTS))
 
 

@@ -25,6 +25,11 @@ def test_a_pair_asked_in_one_order_is_decided_by_its_one_verdict():
     assert found.lower_won() == []
 
 
+def test_a_single_order_that_was_chosen_shows_no_habit():
+    found = judge_calls(group({"1": "A", "2": "A"}, {"0": "B"}, {}, design="adaptive"), "group")
+    assert found.decided() == [[(0, 1), (1, 0)]]
+
+
 def test_counts_of_rewards_that_see_one_answer_at_a_time_add_up():
     scores = [Score(value=1.0, info={"tokens": 5, "unparsable": False}), Score(error="no", info={"unparsable": True})]
     assert judge_calls(scores, "completion").counts == {"tokens": 5, "unparsable": 1}
