@@ -32,6 +32,7 @@ WAYS = {
     "balanced": {"orders": "balanced"},
     "balanced, bradley_terry": {"orders": "balanced", "scores": "bradley_terry"},
     "a_only": {"orders": "a_only"},
+    "one fixed order": {"judge": "fixed"},
     "both, opponents 4": {"opponents": 4},
     "balanced, opponents 4": {"orders": "balanced", "opponents": 4},
     "knockout": {"design": "knockout"},
@@ -44,10 +45,10 @@ WAYS = {
     "adaptive, as many as balanced": {"design": "adaptive", "rounds": 1.0},
     "adaptive, 1.3 times as many": {"design": "adaptive", "rounds": 1.3},
     "adaptive, 1.5 times as many": {"design": "adaptive", "rounds": 1.5},
-    "balanced, graded": {"orders": "balanced", "graded": True},
-    "adaptive, graded": {"design": "adaptive", "graded": True},
+    "balanced, graded": {"orders": "balanced", "judge": "graded"},
+    "adaptive, graded": {"design": "adaptive", "judge": "graded"},
 }
-"""name -> options; rounds are in units of those of `balanced`, graded is the judge's"""
+"""name -> options; rounds are in units of those of `balanced`, and a judge that is fixed answers one order of a pair"""
 
 
 class SimulatedReward(PairwiseReward):
@@ -69,15 +70,18 @@ class SimulatedReward(PairwiseReward):
 class SimulatedJudge:
     """A judge that knows the truths, and says what it says of a question whenever it is asked."""
 
-    def __init__(self, truth: dict[str, float], bias: float, sharpness: float, graded: bool) -> None:
-        self.truth, self.bias, self.sharpness, self.graded, self.asked = truth, bias, sharpness, graded, 0
+    def __init__(self, truth: dict[str, float], bias: float, sharpness: float, kind: str) -> None:
+        self.truth, self.bias, self.sharpness, self.kind, self.asked = truth, bias, sharpness, kind, 0
+        self.place = {text: place for place, text in enumerate(truth)}
 
     async def ask(self, ask: Ask) -> Reply:
         first, second = ask.parts["a"], ask.parts["b"]
+        if self.kind == "fixed" and self.place[first] > self.place[second]:
+            return Reply(error="this order is not asked")
         self.asked += 1
         logit = self.sharpness * (self.truth[first] - self.truth[second]) + self.bias
         chance = random.Random(f"{first}|{second}")
-        if self.graded:
+        if self.kind == "graded":
             return Reply(text=str(1 / (1 + math.exp(-logit - chance.gauss(0, 1)))))
         return Reply(text=str(float(chance.random() < 1 / (1 + math.exp(-logit)))))
 
@@ -99,18 +103,18 @@ def main() -> None:
         for name, way in WAYS.items():
             options = options_of(way, size)
             if misfit(options, size) is None:
-                print(f"| {name} | {row(options, size, given, 'graded' in way)} |", flush=True)
+                print(f"| {name} | {row(options, size, given)} |", flush=True)
 
 
 def options_of(way: dict, size: int) -> PairwiseOptions:
     """Return the options of a way for groups of a size."""
     rounds = {"rounds": round(way["rounds"] * (size - 1))} if "rounds" in way else {}
-    return PairwiseOptions(judge="j", **{name: value for name, value in way.items() if name != "graded"} | rounds)
+    return PairwiseOptions(**{"judge": "plain", **way, **rounds})
 
 
-def row(options: PairwiseOptions, size: int, given: argparse.Namespace, graded: bool) -> str:
+def row(options: PairwiseOptions, size: int, given: argparse.Namespace) -> str:
     """Return the cells of one way: questions, answers in turn, correlation, share of intervals that hold."""
-    found = asyncio.run(tournaments(options, size, given, graded))
+    found = asyncio.run(tournaments(options, size, given))
     asked, correlations, held = zip(*found, strict=True)
     assert max(asked) <= most_calls(options, size)
     known = [one for one in held if one is not None]
@@ -134,13 +138,13 @@ def in_turn(options: PairwiseOptions, size: int) -> int:
         count += 1
 
 
-async def tournaments(options: PairwiseOptions, size: int, given: argparse.Namespace, graded: bool) -> list[tuple]:
+async def tournaments(options: PairwiseOptions, size: int, given: argparse.Namespace) -> list[tuple]:
     """Return (questions, Pearson's correlation of scores and truths, whether the bias is in its interval) of groups."""
     found = []
     for number in range(given.groups):
         rng = random.Random(number)
         truth = {f"{number}/{answer}": rng.gauss(0, 1) for answer in range(size)}
-        judge = SimulatedJudge(truth, given.bias, given.sharpness, graded)
+        judge = SimulatedJudge(truth, given.bias, given.sharpness, options.judge)
         group = Group(sample=Sample(id=str(number)), completions=[Completion(text=text) for text in truth])
         scores = await SimulatedReward(judge, options).score(GroupStream.of(group))
         values = [score.value for score in scores]
