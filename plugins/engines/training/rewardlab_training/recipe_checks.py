@@ -113,7 +113,9 @@ def _size_findings(plan: Plan) -> Iterator[Finding]:
     """Yield a finding for each component that cannot score groups as large as those of a stage rl."""
     sizes = {stage.group_size: index for index, stage in enumerate(plan.recipe.stages) if isinstance(stage, RlStage)}
     for name, planned in plan.components.items():
-        for size, index in sizes.items() if planned.spec.refuses_size is not None else ():
+        if planned.spec.refuses_size is None:
+            continue
+        for size, index in sizes.items():
             why = planned.ask("which groups it can score", planned.spec.refuses_size, planned.options, size)
             if why is not None:
                 yield ("reward", "components", name, "with"), f"{why} (group_size of stages.{index})"

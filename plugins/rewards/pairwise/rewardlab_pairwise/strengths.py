@@ -47,7 +47,8 @@ class Strengths:
         """Return the standard errors of the strengths about their mean, then that of the bias (M + 1,)."""
         about_mean = np.eye(len(self.fitted))
         about_mean[:-1, :-1] -= 1.0 / len(self.texts)
-        return np.sqrt(np.diag(about_mean @ self.covariance @ about_mean.T))
+        errors: Numbers = np.sqrt(np.diag(about_mean @ self.covariance @ about_mean.T))
+        return errors
 
     def bias(self) -> tuple[float, float, float]:
         """Return (bias, low, high), the 95% interval, each as 2 x P(of two equal texts the first listed wins) - 1."""
@@ -59,8 +60,8 @@ class Strengths:
 def strengths(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> Strengths:
     """Return the strengths of `texts` by all verdicts that count; of a text without any, what is thought beforehand."""
     place = {text: index for index, text in enumerate(texts)}
-    asked = sorted((place[first], place[second], call.lead) for (first, second), call in verdicts.items())
-    counted = [(first, second, lead) for first, second, lead in asked if lead is not None]
+    leads_by_pair = [(place[first], place[second], call.lead) for (first, second), call in verdicts.items()]
+    counted = sorted((first, second, lead) for first, second, lead in leads_by_pair if lead is not None)
     design = np.zeros((len(counted), len(texts) + 1))
     for row, (first, second, _) in enumerate(counted):
         design[row, [first, second, -1]] = 1.0, -1.0, 1.0
@@ -137,4 +138,5 @@ def _squares(matrix: Numbers) -> Numbers:
 
 
 def _share(logits: Numbers) -> Numbers:
-    return 0.5 * (1.0 + np.tanh(0.5 * logits))
+    shares: Numbers = 0.5 * (1.0 + np.tanh(0.5 * logits))
+    return shares

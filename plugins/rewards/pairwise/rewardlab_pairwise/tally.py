@@ -99,7 +99,8 @@ def mean_of_known(shares: Sequence[float | None]) -> float | None:
 
 def share_of(verdicts: Mapping[Pair, PairVerdict], text: str, other: str) -> float | None:
     """Return the share in [0, 1] of what both get that all verdicts on them give to `text`; None if no order counts."""
-    first, second = (None if call is None else call.lead for call in map(verdicts.get, ((text, other), (other, text))))
+    calls = [verdicts.get(pair) for pair in ((text, other), (other, text))]
+    first, second = (None if call is None else call.lead for call in calls)
     return mean_of_known([first, None if second is None else 1.0 - second])
 
 
