@@ -111,6 +111,7 @@ class RubricOptions(Config):
 
     @model_validator(mode="after")
     def _check_files(self) -> "RubricOptions":
+        from rewardlab_rubric.golden_groups import golden_groups
         from rewardlab_rubric.replies.reading import unreadable
         from rewardlab_rubric.strategies.questions import known_rubrics, rubrics_of, template_of
 
@@ -123,6 +124,7 @@ class RubricOptions(Config):
             if self.rows is not None and self.rubric is not None:
                 self.rows.check_levels(list(variant.levels.texts))
         rubrics_of(self)
+        golden_groups(self)
         return self
 
     def _check_published(self) -> None:

@@ -54,7 +54,7 @@ def _check_json(text: str, source: Any) -> None:
 
 def _plain(node: yaml.Node, place: Place, lines: dict[Place, int], source: Any) -> Any:
     lines.setdefault(place, node.start_mark.line + 1)
-    if len(place) > 4:
+    if len(place) > 5:
         raise ValueError(f"{source}:{lines[place]}: nested too deeply for a rubric")
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item, (*place, number), lines, source) for number, item in enumerate(node.value)]

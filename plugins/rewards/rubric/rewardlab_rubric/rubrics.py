@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from rewardlab import Sample
 
+from rewardlab_rubric.goldens import RubricGolden, goldens_by_level
 from rewardlab_rubric.levels import Kind, Levels, levels_of
 from rewardlab_rubric.rubric_file import Place, read_rubric_file
 
@@ -22,15 +23,22 @@ IN_ROWS_LANGUAGE = {"language": "row"}
 
 @dataclass(frozen=True)
 class Rubric:
-    """One variant of a rubric. description: the task that it is for; None without one."""
+    """One variant of a rubric.
+
+    Args:
+        description: the task that it is for; None without one.
+        goldens: examples whose level is known.
+    """
 
     levels: Levels
     description: str | None = None
+    goldens: tuple[RubricGolden, ...] = field(default=(), compare=False, kw_only=True)
 
     def without_ties(self) -> "Rubric":
         """Return it without the levels Tie and Both Bad."""
         texts = {label: text for label, text in self.levels.texts.items() if label not in TIES}
-        return Rubric(Levels(self.levels.kind, texts), self.description)
+        goldens = tuple(golden for golden in self.goldens if golden.level in texts)
+        return replace(self, levels=Levels(self.levels.kind, texts), goldens=goldens)
 
 
 Rubrics = Callable[[Sample], tuple[int, Rubric]]
@@ -50,9 +58,9 @@ def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = No
     if isinstance(rubric, Mapping) and "field" in rubric:
         raise ValueError("rows' own rubrics are {field: NAME}, or {field: NAME, language: row} in the row's language")
     if rubric is not None and not isinstance(rubric, str):
-        return _variants(rubric, kinds, lambda place, problem: ValueError(problem))
+        return _variants(rubric, kinds, lambda place: "")
     data, where = _packaged(packaged) if rubric is None else read_rubric_file(Path(os.path.expanduser(rubric)))
-    return _variants(data, kinds, lambda place, problem: ValueError(f"{where(place)}: {problem}"))
+    return _variants(data, kinds, lambda place: f"{where(place)}: ")
 
 
 @cache  # a recipe of four data steps asks thirty times
@@ -80,7 +88,7 @@ def variants_of_row(sample: Sample, field: str, kinds: Sequence[Kind]) -> list[R
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise ValueError(f"field {field!r} holds no rubric as a mapping or as JSON, but {value[:60]!r}") from None
-    return _variants(value, kinds, lambda place, problem: ValueError(f"field {field!r}: {problem}"))
+    return _variants(value, kinds, lambda place: f"field {field!r}: ")
 
 
 def chosen(sample: Sample, variants: Sequence[Rubric]) -> tuple[int, Rubric]:
@@ -92,25 +100,32 @@ def chosen(sample: Sample, variants: Sequence[Rubric]) -> tuple[int, Rubric]:
     return number, variants[number]
 
 
-def _variants(data: Any, kinds: Sequence[Kind], error: Callable[[Place, str], ValueError]) -> list[Rubric]:
+def _variants(data: Any, kinds: Sequence[Kind], where: Callable[[Place], str]) -> list[Rubric]:
+    """Return the variants of a rubric. where: how a message about a part of it begins."""
     if not isinstance(data, list):
-        return [_variant(data, kinds, (), error)]
+        return [_variant(data, kinds, (), where)]
     if not data:
-        raise error((), "an empty list holds no rubric")
-    return [_variant(variant, kinds, (number,), error) for number, variant in enumerate(data)]
+        raise ValueError(f"{where(())}an empty list holds no rubric")
+    return [_variant(variant, kinds, (number,), where) for number, variant in enumerate(data)]
 
 
-def _variant(data: Any, kinds: Sequence[Kind], place: Place, error: Callable[[Place, str], ValueError]) -> Rubric:
-    description, scoring = None, data
-    if isinstance(data, Mapping) and "scoring" in data:
-        if unknown := [key for key in data if key not in ("description", "scoring")]:
-            raise error((*place, unknown[0]), f"{unknown[0]!r} has no place beside description and scoring")
-        description, scoring = data.get("description"), data["scoring"]
-        if description is not None and (not isinstance(description, str) or not description.strip()):
-            raise error((*place, "description"), "the description is not a text")
-        place = (*place, "scoring")
+def _variant(data: Any, kinds: Sequence[Kind], place: Place, where: Callable[[Place], str]) -> Rubric:
+    if not isinstance(data, Mapping) or "scoring" not in data:
+        return Rubric(_levels(data, kinds, where(place)))
+    if unknown := [key for key in data if key not in ("description", "scoring", "goldens")]:
+        problem = f"{unknown[0]!r} has no place beside description, scoring and goldens"
+        raise ValueError(f"{where((*place, unknown[0]))}{problem}")
+    description = data.get("description")
+    if description is not None and (not isinstance(description, str) or not description.strip()):
+        raise ValueError(f"{where((*place, 'description'))}the description is not a text")
+    levels = _levels(data["scoring"], kinds, where((*place, "scoring")))
+    goldens = goldens_by_level(data.get("goldens"), levels, (*place, "goldens"), where)
+    return Rubric(levels, None if description is None else description.strip(), goldens=goldens)
+
+
+def _levels(scoring: Any, kinds: Sequence[Kind], where: str) -> Levels:
     try:
-        return Rubric(levels_of(scoring, kinds), None if description is None else description.strip())
+        return levels_of(scoring, kinds)
     except ValueError as problem:
-        why = str(problem)
-    raise error(place, why)
+        why = f"{where}{problem}"
+    raise ValueError(why)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rewardlab import CommandResult, Config, Group, Overrides, Positional
 from rewardlab.commands import AnyRecipe, file_of, find_command
 from rewardlab.data import refuse_stream
-from rewardlab.errors import UserError
+from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import dump, load
 from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, is_scored
@@ -17,6 +17,7 @@ from rewardlab.scoring import RowCheck
 from rewardlab.text import counted
 
 from rewardlab_training import check_recipe
+from rewardlab_training.goldens import recorded_golden_scores
 from rewardlab_training.row_counts import repeated_readings
 
 LISTED_REASONS = 5
@@ -26,9 +27,10 @@ SUMMARY = "find every mistake in a recipe, without loading a model"
 class Options(Config):
     """Find every mistake in a recipe: unknown names, wrong options, missing fields, sizes that do not divide.
 
-    It loads no model, asks no judge and costs nothing; it reads the first rows of each dataset. With ROWS, which may be
-    rollouts of another tool, it says whether they have the fields that the rewards need. For scored rows (a run's
-    folder, or the output of `score`) it also says what moved the reward, as `rewardlab causes` does.
+    It loads no model, asks no judge and costs nothing; it reads the first rows of each dataset. If a judge's cassette
+    has answers about the goldens of a rubric, they must be right. With ROWS, which may be rollouts of another tool, it
+    says whether they have the fields that the rewards need. For scored rows (a run's folder, or the output of `score`)
+    it also says what moved the reward, as `rewardlab causes` does.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE")]
@@ -52,19 +54,40 @@ def run(options: Options) -> CommandResult:
         return CommandResult(text=dump(document.raw).rstrip("\n"), data=document.raw)
     try:
         plan = check_recipe(document)
+        goldens = _goldens(plan)
         about_rows = None if options.rows is None else _in_rows(options, plan)
     except UserError as error:
         data = error.as_dict() | {"warnings": []}
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
     repeated = [f"stage {index} {reading}" for index, reading in repeated_readings(plan)]
-    lines = [f"{named}fine", *_range_line(plan), *repeated]
+    lines = [f"{named}fine", *_range_line(plan), *goldens, *repeated]
     warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
     if about_rows is not None:
         lines.append(about_rows.text)
         warnings += about_rows.warnings
         data |= about_rows.data | {"ok": True}
     return CommandResult(text="\n".join(lines), data=data, warnings=warnings)
+
+
+def _goldens(plan: Plan) -> list[str]:
+    """Return a line for each component some of whose goldens a cassette has answers about.
+
+    UserError that lists those that its judge gets wrong there.
+    """
+    problems, lines = list[Problem](), list[str]()
+    for name, all_of_one in recorded_golden_scores(plan).items():
+        scores = [score for score in all_of_one if score.recorded]
+        path = ("reward", "components", name)
+        wrong = [f"{score.golden.place}: in the cassette {score.problem}" for score in scores if not score.right]
+        problems += [Problem(where=plan.document.where(path), what=problem, path=path) for problem in wrong]
+        if scores:
+            lines.append(
+                f"{name}: {len(scores)} of {counted(len(all_of_one), 'golden')} recorded, all as they should be"
+            )
+    if problems:
+        raise UserError(problems)
+    return lines
 
 
 def _in_rows(options: Options, plan: Plan) -> CommandResult:

@@ -8,14 +8,21 @@ from pydantic import field_validator, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
 from rewardlab.errors import UserError
+from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import MAX_REPEATS, load
 from rewardlab.scorefile import to_line
 from rewardlab.text import counted
+from rewardlab_training import golden_scores, goldens_of
 
 from rewardlab_measure.judge_agreement.grafting import Grafting
 from rewardlab_measure.judge_agreement.job import JudgeJob, measured_plan, refuse_output
 from rewardlab_measure.judge_agreement.report import format_agreement
+from rewardlab_measure.judge_agreement.rubric_goldens import (
+    format_goldens,
+    golden_data,
+    recipe_of_rubric,
+)
 from rewardlab_measure.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_measure.judge_benchmarks.job import BenchmarkJob
 from rewardlab_measure.judge_benchmarks.report import format_benchmark
@@ -31,6 +38,10 @@ class Options(Config):
 
     --benchmark NAME measures on a published benchmark (RewardBench, MM-Eval, HelpSteer3 ...), with its official score:
     on ROWS in its published form or, without ROWS, on those of the hub. NAME may be a YAML file of your own.
+
+    Without rows it asks about the goldens of the recipe's rubrics, the examples of their levels, and fails if a value
+    is not the right one. RECIPE may then be a rubric, with its judge behind it: `judges.main.use=openai/chat
+    judges.main.with.model=NAME`.
 
     --graft asks no judge. It makes such rows from the rows of `score` and what it wrote for them: right or wrong
     reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the file that it writes, and read
@@ -100,18 +111,28 @@ class Options(Config):
             raise ValueError("--graft measures nothing; leave --component out")
         if self.graft is not None and self.output is None:
             raise ValueError("--graft writes pairs; name a new file with -o")
-        if self.rows is None and self.benchmark is None:
-            raise ValueError("name a file of rows with gold, or a published benchmark")
+        if self.rows is None and self.graft is not None:
+            raise ValueError("--graft needs the rows of `score`")
+        if self.rows is None and self.benchmark is None and self.output is not None:
+            raise ValueError("-o is for rows with gold, or a published benchmark; name one")
         return self
 
 
 def run(options: Options) -> CommandResult:
     """Return the measures of each component; data: {"components": {name: tables}}, and the benchmark if one was named.
 
+    Without rows: {"goldens": {name: a list of place, values, right, problem}}; it is not ok if one is not right.
     Raises a UserError for wrong rows before anything is asked, and a JobError if a component has no value for more than
     its max_missing.
     """
-    plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    of_rubric = recipe_of_rubric(options.recipe)
+    if of_rubric is not None and not any(override.startswith("judges.") for override in options.overrides):
+        problem = "a rubric needs a judge: add judges.main.use=openai/chat judges.main.with.model=NAME"
+        raise UserError(problem, where=str(options.recipe))
+    source = options.recipe if of_rubric is None else of_rubric
+    plan = make_plan(load(source, options.overrides, strict=False), purpose="score")
+    if options.rows is None and options.benchmark is None:
+        return _goldens(measured_plan(plan, options.components), options)
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         if options.graft is not None:
             return _graft(plan, str(path), options)
@@ -138,6 +159,17 @@ def run(options: Options) -> CommandResult:
             **how,
         )
         return _on_benchmark(options.benchmark, job.positions, job.run())
+
+
+def _goldens(plan: Plan, options: Options) -> CommandResult:
+    if not goldens_of(plan):
+        problem = "no rubric has goldens; add some, or name a file of rows with gold or a published benchmark"
+        raise UserError(problem, where="" if isinstance(options.recipe, Mapping) else str(options.recipe))
+    scored = golden_scores(plan, JudgingSettings(say=options.say))
+    lines = [format_goldens(name, plan.components[name].use.use, scores) for name, scores in scored.items()]
+    data = {"goldens": {name: golden_data(scores) for name, scores in scored.items()}}
+    right = all(score.right for scores in scored.values() for score in scores)
+    return CommandResult(ok=right, text="\n".join(lines), data=data)
 
 
 def _on_benchmark(name: str, positions: str, measured: Mapping[str, Any]) -> CommandResult:

@@ -519,7 +519,8 @@ def test_a_field_that_the_reward_needs_is_missed_before_anything_is_asked(recipe
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["r.yaml"], "name a file of rows with gold, or a published benchmark"),
+        (["r.yaml"], "no rubric has goldens; add some, or name a file of rows with gold or a published benchmark"),
+        (["r.yaml", "-o", "out.jsonl"], "-o is for rows with gold, or a published benchmark"),
         (["r.yaml", "none.jsonl"], "none.jsonl: no such file"),
         (["r.yaml", "empty.jsonl"], "empty.jsonl: it has no rows"),
         (["r.yaml", "rows.jsonl", "-o", "rows.jsonl"], "rows.jsonl: exists already; give -o another name"),
