@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab.references import Function
-from rewardlab.types import Ask, Completion, Group, Sample
+from rewardlab.types import Ask, Completion, Sample
 
 __all__ = [
     "CurriculumExample",
     "DatasetExample",
     "Example",
     "ExampleOptions",
-    "Golden",
     "JudgeExample",
     "JudgeFactory",
     "Laws",
@@ -106,15 +105,6 @@ class CurriculumExample(Example):
 @dataclass(frozen=True, kw_only=True)
 class NormalizerExample(Example):
     """Options of a normalizer; totals, token counts and places are generated."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Golden:
-    """An example that a rubric brings: completions of a prompt, and the interval that each one's value must lie in."""
-
-    place: str
-    group: Group
-    values: Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True, kw_only=True)

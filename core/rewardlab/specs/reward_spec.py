@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
-from rewardlab.laws import Golden
 from rewardlab.references import Function
 from rewardlab.specs.context import Config, Context, GroupReward, Questions, Reward, Spec
 from rewardlab.types import Sample
@@ -51,8 +50,8 @@ class RewardSpec(Spec):
             compares: whether about two answers. field: if each row has the rubric; None for the usual question (which
             is better, is it right). A ValueError, whose text goes on after the benchmark's name, says what does not fit
             and what to set.
-        goldens: a function of the options: the examples (laws.Golden) of its rubric, by which `rewardlab judge` and, on
-            cassettes, `check` test a judge.
+        goldens: a function of the options: the examples of its rubric, each a `rewardlab.training.Golden`, by which
+            `rewardlab judge` and, on cassettes, `check` test a judge.
         abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
         refuses: says why a sample's fields cannot be used, such as a right answer that is empty, or None: such a row is
             a bad row, named before anything is scored. It is asked about rows that have all required fields, and is
@@ -92,7 +91,7 @@ class RewardSpec(Spec):
     dedup_key: Function[Callable[[Any], Any] | None] = Function(None)
     question: Function[Callable[[Any], Questions] | None] = Function(None)
     for_benchmark: Function[Callable[[Any, Sequence[str], bool, str | None], Any] | None] = Function(None)
-    goldens: Function[Callable[[Any], Sequence[Golden]] | None] = Function(None)
+    goldens: Function[Callable[[Any], Sequence[Any]] | None] = Function(None)
     abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
     refuses: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
     needs_files: Function[Callable[[Any], Sequence[str]] | None] = Function(None)

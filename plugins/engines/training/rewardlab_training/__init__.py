@@ -16,7 +16,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     recipe_checks, dataset_checks   what stages and the rest of a recipe must agree on, and their datasets
     datasets, column_names, prompt_checks   a recipe's rows, what others call our fields, and prompts that are doubtful
     idle_settings, first_call   settings that do nothing, and one call to each judge before a run
-    goldens                     the examples of a rubric, scored by a recipe's judges
+    golden, goldens             the examples of a rubric, scored by a recipe's judges
     dry_run, costs, row_counts  what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from rewardlab_training.dry_run import model_line as model_line
     from rewardlab_training.evaluation_job import load_evaluation as load_evaluation
     from rewardlab_training.first_call import probe_judges as probe_judges
+    from rewardlab_training.golden import Golden as Golden
     from rewardlab_training.goldens import GoldenScore as GoldenScore
     from rewardlab_training.goldens import golden_scores as golden_scores
     from rewardlab_training.goldens import goldens_of as goldens_of

@@ -9,9 +9,9 @@ from typing import Any
 
 from rewardlab import Ask, Context, GroupStream, Reply, Score
 from rewardlab.judging import Judges, JudgingSettings
-from rewardlab.laws import Golden
 from rewardlab.plan import Component, Plan, build
 
+from rewardlab_training.golden import Golden
 from rewardlab_training.opened_judges import opened_judges
 
 ROUNDING = 1e-9

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from rewardlab import Completion, Group, Sample
-from rewardlab.laws import Golden
+from rewardlab_training import Golden
 
 from rewardlab_rubric.goldens import RubricGolden
 from rewardlab_rubric.levels import Levels
