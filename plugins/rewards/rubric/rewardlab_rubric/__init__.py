@@ -3,8 +3,10 @@
 from rewardlab import DatasetSpec, RewardSpec, hookimpl
 from rewardlab.laws import Laws
 
+from rewardlab_rubric.criteria.options import CriteriaOptions
 from rewardlab_rubric.options import BinaryOptions, PairOptions, PointwiseOptions, RubricOptions, VerdictOptions
 
+CRITERIA = "rewardlab_rubric.criteria"
 ROWS = "rewardlab_rubric.strategies.unasked_rows"
 
 
@@ -42,6 +44,22 @@ def rewardlab_rewards() -> list[RewardSpec]:
             runs="async",
             build="rewardlab_rubric.pairwise:RubricWinRate",
             laws=Laws(examples="rewardlab_rubric.examples:pairwise", pairwise=True),
+        ),
+        RewardSpec(
+            name="criteria",
+            summary="the weights of the criteria that a judge finds met, in [0, 1]",
+            config=CriteriaOptions,
+            range=(0.0, 1.0),
+            requires=lambda options: options.needs,
+            refuses=f"{CRITERIA}.question:unusable",
+            judges=("judge",),
+            calls=lambda options, size: size,
+            question=f"{CRITERIA}.question:first_question",
+            goldens=f"{CRITERIA}.golden_groups:golden_groups",
+            runs="async",
+            counted_info=("empty",),
+            build=f"{CRITERIA}.scored:CriteriaScore",
+            laws=Laws(examples=f"{CRITERIA}.examples:criteria"),
         ),
         RewardSpec(
             name="verdict",

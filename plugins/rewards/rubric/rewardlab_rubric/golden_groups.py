@@ -8,13 +8,11 @@ from rewardlab_training import Golden
 
 from rewardlab_rubric.goldens import RubricGolden
 from rewardlab_rubric.levels import Levels
-from rewardlab_rubric.options import PairOptions, RubricOptions
-from rewardlab_rubric.pairwise import given
 from rewardlab_rubric.rubrics import Rubric, chosen
-from rewardlab_rubric.strategies.questions import known_rubrics, stand_in_fields
+from rewardlab_rubric.strategies.questions import QuestionOptions, known_rubrics, stand_in_fields
 
 
-def golden_groups(options: RubricOptions) -> list[Golden]:
+def golden_groups(options: QuestionOptions) -> list[Golden]:
     """Return the goldens of the rubric that the recipe names; rows' own have none here.
 
     Raises ValueError for one of a pair where single responses are judged, and the reverse.
@@ -48,12 +46,12 @@ def _of_one(levels: Levels, golden: RubricGolden) -> list[tuple[float, float]]:
     return [_around(levels.worth(golden.level), 0.5 / (len(levels.texts) - 1))]
 
 
-def _of_pair(options: RubricOptions, levels: Levels, golden: RubricGolden) -> list[tuple[float, float]]:
+def _of_pair(options: QuestionOptions, levels: Levels, golden: RubricGolden) -> list[tuple[float, float]]:
     """Return the intervals of both responses; none if the level is dropped."""
-    assert isinstance(options, PairOptions)
-    if golden.level == "Both Bad" and options.both_bad == "drop":
+    both_bad = getattr(options, "both_bad", "zero")
+    if golden.level == "Both Bad" and both_bad == "drop":
         return []
-    first, lost = given(levels, golden.level, options.both_bad)
+    first, lost = levels.shares(golden.level, both_bad)
     half = 0.5 / (len(levels.texts) - 1) if levels.kind == "scale" else 0.25
     return [_around(first, half), _around(1.0 - first - lost, half)]
 

@@ -75,6 +75,16 @@ class Levels:
         low, high = self.ends
         return (int(label) - low) / (high - low)
 
+    def shares(self, label: str, both_bad: str) -> tuple[float, float]:
+        """Return (the first text's share by a level of a pair or a scale, the share that neither gets)."""
+        if self.kind == "scale":
+            return 1.0 - self.worth(label), 0.0
+        if label == "Both Bad" and both_bad == "zero":
+            return 0.0, 1.0
+        if label in ("Tie", "Both Bad"):
+            return 0.5, 0.0
+        return float(label == self.sides[0]), 0.0
+
 
 def levels_of(scoring: Any, kinds: Iterable[Kind]) -> Levels:
     """Return the levels in a mapping of levels. Raises ValueError that says what is wrong with them."""

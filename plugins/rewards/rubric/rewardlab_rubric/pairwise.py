@@ -62,21 +62,10 @@ class RubricWinRate(PairwiseReward):
         total = sum(shares.values())
         if not total:
             return PairVerdict(verdict=name, info=info)
-        parts = [(share / total, given(levels, level, self._options.both_bad)) for level, share in shares.items()]
+        parts = [(share / total, levels.shares(level, self._options.both_bad)) for level, share in shares.items()]
         first = sum(share * gets for share, (gets, _) in parts)
         lost = sum(share * nobody for share, (_, nobody) in parts)
         return PairVerdict(verdict=name, first_wins=first, lost=lost, info=info)
-
-
-def given(levels: Levels, label: str, both_bad: str) -> tuple[float, float]:
-    """Return (the first text's share by a label, the share that neither gets)."""
-    if levels.kind == "scale":
-        return 1.0 - levels.worth(label), 0.0
-    if label == "Both Bad" and both_bad == "zero":
-        return 0.0, 1.0
-    if label in ("Tie", "Both Bad"):
-        return 0.5, 0.0
-    return float(label == levels.sides[0]), 0.0
 
 
 def _name(levels: Levels, label: str) -> Any:

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
-from rewardlab import Completion, Context, Reply, Sample, Score
+from rewardlab import Completion, Context, JudgeClient, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
 from rewardlab_pairwise.pairwise_reward import NoQuestion
 
@@ -16,29 +17,21 @@ from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
 CLOSE = "</think>"
 
 
-class RubricScore:
-    """The reward of a response by a rubric; in [0, 1].
+class JudgedResponse:
+    """A reward that asks a judge one question about each response; subclasses read the reply."""
 
-    On a scale from a to b the score s is worth (s - a) / (b - a); true is worth 1 and false 0. With `expected` it is
-    the mean over the levels, by the probabilities of the judge's tokens. A blank response is worth 0 unasked. A reply
-    without a score, or with one that the rubric does not have, is a failure. A row in a language without texts, or
-    without a translation of its rubric, has no value and is never asked about in English.
-    `info`: `raw`, the score as the reader gives it; `explanation`; `tokens`; `variant`, the number of the rubric's
-    variant; `probabilities` of the levels under `expected`; `empty`; `reason` of no value.
-    Source: R3 (Anugraha et al. 2025), mR3.
-    """
-
-    def __init__(self, options: PointwiseOptions, context: Context) -> None:
-        self._options = options
-        self._judge = context.judges[options.judge]
-        self._questions = Questions(options)
+    def __init__(self, questions: Any, read: str, judge: JudgeClient) -> None:
+        """questions: has `about(sample, response)`, whose result has the `ask`. read: see `PointwiseOptions.read`."""
+        self._questions = questions
+        self._reads_all = read == "all"
+        self._judge = judge
 
     async def score(self, items: Sequence[tuple[Sample, Completion]]) -> list[Score]:
         """Return one score for each item; all are asked at once, as far as the judge's limits allow."""
         return list(await asyncio.gather(*(self._score(sample, completion.text) for sample, completion in items)))
 
     async def _score(self, sample: Sample, text: str) -> Score:
-        response = text if self._options.read == "all" else text.rpartition(CLOSE)[2]
+        response = text if self._reads_all else text.rpartition(CLOSE)[2]
         if not response.strip():
             return Score(value=0.0, info={"empty": True})
         try:
@@ -53,6 +46,26 @@ class RubricScore:
         if reply.error is not None:
             return Score(error=reply.error or "the judge gave an error without a text")
         return self._read(reply, question)
+
+    def _read(self, reply: Reply, question: Any) -> Score:
+        raise NotImplementedError
+
+
+class RubricScore(JudgedResponse):
+    """The reward of a response by a rubric; in [0, 1].
+
+    On a scale from a to b the score s is worth (s - a) / (b - a); true is worth 1 and false 0. With `expected` it is
+    the mean over the levels, by the probabilities of the judge's tokens. A blank response is worth 0 unasked. A reply
+    without a score, or with one that the rubric does not have, is a failure. A row in a language without texts, or
+    without a translation of its rubric, has no value and is never asked about in English.
+    `info`: `raw`, the score as the reader gives it; `explanation`; `tokens`; `variant`, the number of the rubric's
+    variant; `probabilities` of the levels under `expected`; `empty`; `reason` of no value.
+    Source: R3 (Anugraha et al. 2025), mR3.
+    """
+
+    def __init__(self, options: PointwiseOptions, context: Context) -> None:
+        super().__init__(Questions(options), options.read, context.judges[options.judge])
+        self._options = options
 
     def _read(self, reply: Reply, question: RubricQuestion) -> Score:
         reading = read_answer(self._options.profile, reply, question.ask)
