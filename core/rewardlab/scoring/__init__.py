@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from rewardlab.scoring.executors import checked_scores as checked_scores
     from rewardlab.scoring.executors import describe_failure as describe_failure
     from rewardlab.scoring.executors import describe_place as describe_place
+    from rewardlab.scoring.executors import open_executor as open_executor
+    from rewardlab.scoring.executors import pool_executor as pool_executor
     from rewardlab.scoring.given_rows import InputRow as InputRow
     from rewardlab.scoring.given_rows import RowCheck as RowCheck
     from rewardlab.scoring.given_rows import rows_one_by_one as rows_one_by_one

@@ -50,8 +50,7 @@ class RewardSpec(Spec):
             compares: whether about two answers. field: if each row has the rubric; None for the usual question (which
             is better, is it right). A ValueError, whose text goes on after the benchmark's name, says what does not fit
             and what to set.
-        goldens: a function of the options: the examples of its rubric, each a `rewardlab.training.Golden`, by which
-            `rewardlab judge` and, on cassettes, `check` test a judge.
+        goldens: a function of the options: examples of its rubric, `rewardlab.training.Golden`, that test its judge.
         abstains: says why a sample will get no value, or None; lets `check` warn before anything is paid for.
         refuses: says why a sample's fields cannot be used, such as a right answer that is empty, or None: such a row is
             a bad row, named before anything is scored. It is asked about rows that have all required fields, and is

@@ -3,9 +3,11 @@
 from rewardlab import DatasetSpec, RewardSpec, hookimpl
 from rewardlab.laws import Laws
 
+from rewardlab_rubric.appeals.options import AppealOptions
 from rewardlab_rubric.criteria.options import CriteriaOptions
 from rewardlab_rubric.options import BinaryOptions, PairOptions, PointwiseOptions, RubricOptions, VerdictOptions
 
+APPEALS = "rewardlab_rubric.appeals"
 CRITERIA = "rewardlab_rubric.criteria"
 ROWS = "rewardlab_rubric.strategies.unasked_rows"
 
@@ -60,6 +62,24 @@ def rewardlab_rewards() -> list[RewardSpec]:
             counted_info=("empty",),
             build=f"{CRITERIA}.scored:CriteriaScore",
             laws=Laws(examples=f"{CRITERIA}.examples:criteria"),
+        ),
+        RewardSpec(
+            name="appeal",
+            summary="a rule's value, where a judge looks again at what the rule rejects",
+            config=AppealOptions,
+            range=(-10.0, 10.0),
+            range_of=lambda options: options.span,
+            requires=lambda options: [*options.of.spec.required_fields(options.of.config), options.reference],
+            abstains=f"{APPEALS}.rule_rows:abstains",
+            refuses=f"{APPEALS}.rule_rows:refuses",
+            cautions=f"{APPEALS}.rule_rows:cautions",
+            judges=("judge",),
+            calls=lambda options, size: size,
+            question=f"{APPEALS}.question:first_question",
+            runs="async",
+            counted_info=("overturned",),
+            build=f"{APPEALS}.appeal:Appeal",
+            laws=Laws(examples=f"{APPEALS}.examples:appeal"),
         ),
         RewardSpec(
             name="verdict",

@@ -16,6 +16,7 @@ from rewardlab_rubric.first_question import SUM, TEXTS
 TAG = 8
 """characters of the key by which a line of the reply begins: no text that is judged has them"""
 PLACEHOLDERS = ("task", "input", "response", "criteria", "format", "key")
+LABELS = {"query": "INPUT", "reference": "RIGHT ANSWER"}
 TASK = "Say which criteria the response meets, given what the input asks for."
 STAND_IN = Criteria((Criterion("1", "The answer is right.", 1.0),))
 
@@ -30,26 +31,21 @@ class CriteriaQuestion:
 
 
 class CriteriaQuestions:
-    """The maker of the questions about criteria."""
+    """The maker of questions about criteria. max_tokens: the most of a reply; None: the judge's own."""
 
-    def __init__(self, options: CriteriaOptions) -> None:
-        """Raise ValueError that says what is wrong with the recipe's criteria."""
-        self._criteria = criteria_of_rows(options.rubric, options.worth)
+    def __init__(self, max_tokens: int | None) -> None:
         self._template = read_template(files("rewardlab_rubric") / "templates" / "criteria.txt", PLACEHOLDERS)
-        self._params = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
+        self._params = {} if max_tokens is None else {"max_tokens": max_tokens}
 
-    def about(self, sample: Sample, response: str) -> CriteriaQuestion:
-        """Return the question about a response. Raises ValueError that says what is wrong with the row's criteria."""
-        return self.by(self._criteria(sample), sample, response)
-
-    def by(self, criteria: Criteria, sample: Sample, response: str) -> CriteriaQuestion:
-        """Return the question about a response by these criteria."""
-        parts = {"query": query_of(sample), "response": response}
+    def by(self, criteria: Criteria, sample: Sample, response: str, reference: str | None = None) -> CriteriaQuestion:
+        """Return the question about a response by these criteria. reference: the right answer, if the judge sees it."""
+        shown = {} if reference is None else {"reference": reference}
+        parts = {"query": query_of(sample), **shown, "response": response}
         key = fence_key(parts)
         messages = self._template.messages(
             {
                 "task": criteria.description or TASK,
-                "input": fence("INPUT", parts["query"], key),
+                "input": "\n\n".join(fence(LABELS[name], parts[name], key) for name in ("query", *shown)),
                 "response": fence("RESPONSE", response, key),
                 "criteria": "\n".join(f"{n}. {one.text}" for n, one in enumerate(criteria.criteria, start=1)),
                 "format": _format(len(criteria.criteria), key[:TAG]),
@@ -57,6 +53,19 @@ class CriteriaQuestions:
             }
         )
         return CriteriaQuestion(Ask(messages=messages, parts=parts, params=self._params), criteria, key[:TAG])
+
+
+class RubricCriteria:
+    """The maker of the questions by the criteria of a recipe or of its rows."""
+
+    def __init__(self, options: CriteriaOptions) -> None:
+        """Raise ValueError that says what is wrong with the recipe's criteria."""
+        self._criteria = criteria_of_rows(options.rubric, options.worth)
+        self._questions = CriteriaQuestions(options.max_tokens)
+
+    def about(self, sample: Sample, response: str) -> CriteriaQuestion:
+        """Return the question about a response. Raises ValueError that says what is wrong with the row's criteria."""
+        return self._questions.by(self._criteria(sample), sample, response)
 
 
 def _format(count: int, tag: str) -> str:
@@ -70,7 +79,7 @@ def _format(count: int, tag: str) -> str:
 def first_question(options: CriteriaOptions) -> Ask:
     """Return a question about a sum, by the recipe's criteria, or by a small one if rows have their own."""
     known = known_criteria(options.rubric, options.worth)
-    return CriteriaQuestions(options).by(known or STAND_IN, SUM, TEXTS[0]).ask
+    return CriteriaQuestions(options.max_tokens).by(known or STAND_IN, SUM, TEXTS[0]).ask
 
 
 def unusable(options: CriteriaOptions, sample: Sample) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 from rewardlab import Context, Reply, Score
 
 from rewardlab_rubric.criteria.options import CriteriaOptions
-from rewardlab_rubric.criteria.question import CriteriaQuestion, CriteriaQuestions
+from rewardlab_rubric.criteria.question import CriteriaQuestion, RubricCriteria
 from rewardlab_rubric.criteria.verdicts import read_verdicts
 from rewardlab_rubric.pointwise import JudgedResponse
 
@@ -18,7 +18,7 @@ class CriteriaScore(JudgedResponse):
     """
 
     def __init__(self, options: CriteriaOptions, context: Context) -> None:
-        super().__init__(CriteriaQuestions(options), options.read, context.judges[options.judge])
+        super().__init__(RubricCriteria(options), options.read, context.judges[options.judge])
         self._worth = options.worth
 
     def _read(self, reply: Reply, question: CriteriaQuestion) -> Score:

@@ -1,0 +1,45 @@
+"""The rule that an appeal is from, as a recipe's component would run it: in its processes, its thread, or at once."""
+
+import os
+import weakref
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import groupby
+from operator import itemgetter
+
+from rewardlab import Completion, Context, Group, GroupStream, Sample, Score
+from rewardlab.scoring import Executor, open_executor, pool_executor
+from rewardlab.workers import WorkerPool
+
+from rewardlab_rubric.appeals.options import RuleUse
+
+WORKERS = 4
+"""most processes, as for a component"""
+Item = tuple[Sample, Completion]
+
+
+class Rule:
+    """A reward that is no component of its own. What it starts ends with it."""
+
+    def __init__(self, use: RuleUse, context: Context) -> None:
+        self._closing = ExitStack()
+        weakref.finalize(self, self._closing.close)
+        self._executor = self._opened(use, context)
+
+    def _opened(self, use: RuleUse, context: Context) -> Executor:
+        spec, options = use.spec.under(use.config), use.config
+        if spec.runs == "worker":
+            size = min(WORKERS, os.cpu_count() or 1)
+            pool = WorkerPool(use=use.use, spec=spec, options=options, context=context, size=size)
+            self._closing.callback(pool.close)
+            return pool_executor(spec, pool)
+        return open_executor(spec, spec.build(options, context).score, f"rewardlab-{use.use}", self._closing)
+
+    async def score(self, items: Sequence[Item]) -> list[Score]:
+        """Return one score for each item."""
+        scores: list[Score] = []
+        for _, together in groupby(items, key=lambda item: id(item[0])):
+            group = list(together)
+            stream = GroupStream.of(Group(sample=group[0][0], completions=list(map(itemgetter(1), group))))
+            scores += await self._executor.score(stream)
+        return scores

@@ -1,0 +1,27 @@
+"""What a rule says of rows, which holds for appeals from it as well."""
+
+from typing import Any
+
+from rewardlab import Sample
+
+from rewardlab_rubric.appeals.options import AppealOptions
+
+
+def abstains(options: AppealOptions, sample: Sample) -> str | None:
+    """Return why a row gets no value from the rule."""
+    return _said("abstains", options, sample)  # type: ignore[no-any-return]
+
+
+def refuses(options: AppealOptions, sample: Sample) -> str | None:
+    """Return why the rule cannot use a row."""
+    return _said("refuses", options, sample)  # type: ignore[no-any-return]
+
+
+def cautions(options: AppealOptions, sample: Sample) -> tuple[str, str] | None:
+    """Return what the rule doubts of a row."""
+    return _said("cautions", options, sample)  # type: ignore[no-any-return]
+
+
+def _said(function: str, options: AppealOptions, sample: Sample) -> Any:
+    asked = getattr(options.of.spec, function)
+    return None if asked is None else asked(options.of.config, sample)

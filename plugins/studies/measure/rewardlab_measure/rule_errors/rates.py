@@ -1,0 +1,128 @@
+"""How often a rule is wrong, estimated from verdicts of a judge that is itself wrong at known rates.
+
+Of a rule that accepts or rejects, the false-negative rate is P(rejected | right), the false-positive rate P(accepted |
+wrong). If a judge with the error rates m = P(says wrong | right) and a = P(says right | wrong) finds a share q of
+responses right, a share (q - a) / (1 - a - m) is (Rogan and Gladen 1978). That gives the right ones among what the rule
+rejects and among what it accepts, and these the rates.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A rate with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"value": self.value, "interval": [self.low, self.high]}
+
+
+@dataclass
+class Decided:
+    """What a rule decided one way.
+
+    Args:
+        all: the responses, without those that are known to be wrong.
+        asked, right: those that the judge was asked about and answered, and those that it finds right.
+        wrong: further ones that are known to be wrong, such as empty ones.
+    """
+
+    all: int = 0
+    asked: int = 0
+    right: int = 0
+    wrong: int = 0
+
+
+@dataclass
+class RuleCounts:
+    """Counts of what a rule rejected and accepted, and of what the judge says of that."""
+
+    rejected: Decided = field(default_factory=Decided)
+    accepted: Decided = field(default_factory=Decided)
+
+    def rates(self, misses: float = 0.0, accepts: float = 0.0) -> tuple[Estimate | None, Estimate | None]:
+        """Return (the false-negative rate, the false-positive rate); None for one that nothing is known about.
+
+        Without verdicts on what the rule accepts, that counts as right for the first, and there is no second.
+
+        Args:
+            misses, accepts: the judge's own error rates, P(wrong | right) and P(right | wrong).
+        """
+        if not self.rejected.asked:
+            return None, None
+        below = _share(self.rejected, misses, accepts)
+        above = _share(self.accepted, misses, accepts) if self.accepted.asked else _Share(1.0, 0.0)
+        right = (_count(self.rejected, below), _count(self.accepted, above))
+        negative = _rate(right[0], right[1])
+        if not self.accepted.asked:
+            return negative, None
+        wrong = (
+            _count(self.accepted, above.other(), self.accepted.wrong),
+            _count(self.rejected, below.other(), self.rejected.wrong),
+        )
+        return negative, _rate(wrong[0], wrong[1])
+
+    def as_dict(self, misses: float, accepts: float) -> Mapping[str, Any]:
+        """Return the estimates as JSON values."""
+        negative, positive = self.rates(misses, accepts)
+        return {
+            "asked": self.rejected.asked + self.accepted.asked,
+            "false_negative": negative and negative.as_dict(),
+            "false_positive": positive and positive.as_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class _Share:
+    """A share and the variance of its estimate."""
+
+    value: float
+    variance: float
+
+    def other(self) -> "_Share":
+        return _Share(1.0 - self.value, self.variance)
+
+
+def _share(decided: Decided, misses: float, accepts: float) -> _Share:
+    """Return the share of responses that are right. Its variance is as with one more verdict of each sort."""
+    slope = 1.0 - accepts - misses
+    value = (decided.right / decided.asked - accepts) / slope
+    smoothed = (decided.right + 1) / (decided.asked + 2)
+    return _Share(min(1.0, max(0.0, value)), smoothed * (1 - smoothed) / decided.asked / slope**2)
+
+
+def _count(decided: Decided, share: _Share, known: int = 0) -> tuple[float, float]:
+    """Return (the expected number of responses of a sort, the variance of that as an estimate of their rate).
+
+    Responses come at random, which is a Poisson count; of those that were not asked about, only the share is known.
+    """
+    number, among = decided.all * share.value + known, decided.all * share.value * (1 - share.value)
+    return number, max(number, 0.5) + max(0.0, decided.all**2 * share.variance - among)
+
+
+def _rate(part: tuple[float, float], rest: tuple[float, float]) -> Estimate:
+    """Return part / (part + rest); the interval is normal for the logarithm of their ratio."""
+    (one, variance), (other, other_variance) = part, rest
+    if one + other <= 0:
+        return Estimate(0.0, 0.0, 1.0)
+    a, b = max(one, math.sqrt(variance)), max(other, math.sqrt(other_variance))  # a count below its deviation is noise
+    half = Z * math.sqrt(variance / a**2 + other_variance / b**2)
+    ratio = math.log(a / b)
+    low = 0.0 if one <= 0 else _logistic(ratio - half)
+    high = 1.0 if other <= 0 else _logistic(ratio + half)
+    value = one / (one + other)
+    return Estimate(value, min(low, value), max(high, value))
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
