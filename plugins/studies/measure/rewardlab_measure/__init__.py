@@ -7,6 +7,7 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     judge_agreement  judges measured on rows with gold: `rewardlab judge`
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     compare          two rewards on the same completions: `rewardlab compare`
+    rule_errors      how often rules are wrong, by the appeals from them: `rewardlab appeals`
     causes           which components moved the reward: `rewardlab causes`, `rewardlab check`, and the end of `score`
     correlation      Pearson's correlation, and ranks
 """

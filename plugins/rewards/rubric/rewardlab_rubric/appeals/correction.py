@@ -6,7 +6,7 @@ false-negative rate.
 
 
 def backward(accepted: bool, false_negative: float, false_positive: float) -> float:
-    """Return (R - p0) / (1 - p0 - p1), whose mean over the rule's errors is 1 for a right response and 0 for a wrong."""
+    """Return (R - p0) / (1 - p0 - p1): its mean over the rule's errors is 1 for a right response, 0 for a wrong one."""
     return (float(accepted) - false_positive) / (1.0 - false_positive - false_negative)
 
 

@@ -24,6 +24,7 @@ class Estimate:
     high: float
 
     def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
         return {"value": self.value, "interval": [self.low, self.high]}
 
 
@@ -76,7 +77,8 @@ class RuleCounts:
         """Return the estimates as JSON values."""
         negative, positive = self.rates(misses, accepts)
         return {
-            "asked": self.rejected.asked + self.accepted.asked,
+            "rejected": vars(self.rejected),
+            "accepted": vars(self.accepted),
             "false_negative": negative and negative.as_dict(),
             "false_positive": positive and positive.as_dict(),
         }
@@ -111,18 +113,32 @@ def _count(decided: Decided, share: _Share, known: int = 0) -> tuple[float, floa
 
 
 def _rate(part: tuple[float, float], rest: tuple[float, float]) -> Estimate:
-    """Return part / (part + rest); the interval is normal for the logarithm of their ratio."""
+    """Return part / (part + rest), of counts with their variances."""
     (one, variance), (other, other_variance) = part, rest
     if one + other <= 0:
         return Estimate(0.0, 0.0, 1.0)
-    a, b = max(one, math.sqrt(variance)), max(other, math.sqrt(other_variance))  # a count below its deviation is noise
-    half = Z * math.sqrt(variance / a**2 + other_variance / b**2)
-    ratio = math.log(a / b)
-    low = 0.0 if one <= 0 else _logistic(ratio - half)
-    high = 1.0 if other <= 0 else _logistic(ratio + half)
-    value = one / (one + other)
-    return Estimate(value, min(low, value), max(high, value))
+    value, limits, others = one / (one + other), _limits(one, variance), _limits(other, other_variance)
+    least = _least_ratio(one, limits[0], other, others[1])
+    inverse = _least_ratio(other, others[0], one, limits[1])
+    return Estimate(value, min(value, least / (1 + least)), max(value, 1 / (1 + inverse)))
 
 
-def _logistic(x: float) -> float:
-    return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+def _limits(count: float, variance: float) -> tuple[float, float]:
+    """Return the interval of a count: Wilson's of a Poisson count, for any variance."""
+    middle, half = count + Z**2 / 2, Z * math.sqrt(variance + Z**2 / 4)
+    return max(0.0, middle - half), middle + half
+
+
+def _least_ratio(one: float, low: float, other: float, high: float) -> float:
+    """Return the lower limit of one / other by their own limits (Donner and Zou 2012, MOVER-R)."""
+    if one <= 0 or low <= 0:
+        return 0.0
+    if other <= 0:
+        return low / high
+    # the point on the ellipse of both errors at which the ratio is least
+    product = one * other
+    inside = product**2 - low * high * (2 * one - low) * (2 * other - high)
+    denominator = high * (2 * other - high)
+    if abs(denominator) < 1e-12 * product:
+        return low * (2 * one - low) / (2 * product)
+    return max(0.0, (product - math.sqrt(max(0.0, inside))) / denominator)

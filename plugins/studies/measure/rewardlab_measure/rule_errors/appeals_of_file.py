@@ -1,0 +1,75 @@
+"""The appeals in a run's ledger or in a file that `score` wrote, counted for each component that has some."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from rewardlab.data import BadRows, refuse_stream
+from rewardlab.errors import Problem, UserError
+from rewardlab_records.ledger import LedgerFile, current_steps, find_ledger, whole_lines
+from rewardlab_records.scored_lines import ADVICE, scored_lines
+
+from rewardlab_measure.rule_errors.rates import Decided, RuleCounts
+
+RIGHT, WRONG, BLANK = "right", "wrong", "blank"
+"""what rubric/appeal notes of a response: the judge's verdicts, and that there is nothing to judge"""
+
+
+def counts_of_file(path: str) -> dict[str, RuleCounts]:
+    """Return the counts of each component with appeals. Raises UserError for a file without any."""
+    refuse_stream(path)
+    counts: dict[str, RuleCounts] = {}
+    for components in _components(path):
+        for name, info in components:
+            if "accepted" in info and "rule" in info:
+                _add(counts.setdefault(name, RuleCounts()), info)
+    if not counts:
+        raise UserError(
+            "nothing here was scored by rubric/appeal; name a run's folder or what `score` wrote", where=path
+        )
+    return counts
+
+
+def _add(counts: RuleCounts, info: Mapping[str, Any]) -> None:
+    decided: Decided = counts.accepted if info["accepted"] else counts.rejected
+    appeal = info.get("appeal")
+    if appeal == BLANK:
+        decided.wrong += 1
+        return
+    decided.all += 1
+    decided.asked += appeal in (RIGHT, WRONG)
+    decided.right += appeal == RIGHT
+
+
+def _components(path: str) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+    """Yield (component, info) of each completion."""
+    ledger = find_ledger(Path(path)) if os.path.isdir(path) else LedgerFile(Path(path))
+    if ledger is None:
+        raise UserError("there is no ledger here; name a run that has scored something", where=path)
+    with closing(ledger.rows()) as rows:
+        first = next((row for _, row in rows if not isinstance(row, Problem)), None)
+    bad = BadRows()
+    if first is not None and "index" in first:
+        yield from _of_ledger(ledger, bad)
+    else:
+        yield from _of_scores(path, bad)
+    if bad.count:
+        raise bad.error(path, ADVICE)
+
+
+def _of_ledger(ledger: LedgerFile, bad: BadRows) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+    current = current_steps(ledger)
+    for _, row in whole_lines(ledger, bad):
+        if row in current:
+            yield ((name, entry.get("info") or {}) for name, entry in row["components"].items())
+
+
+def _of_scores(path: str, bad: BadRows) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+    for _, row in scored_lines(path):
+        if isinstance(row, Problem):
+            bad.add(row)
+            continue
+        for name, columns in row["components"].items():
+            yield ((name, info or {}) for info in columns["info"])
