@@ -9,7 +9,6 @@ from typing import Any
 from rewardlab import Completion, Context, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
 
-from rewardlab_rubric.appeals.correction import backward, forward
 from rewardlab_rubric.appeals.options import AppealOptions
 from rewardlab_rubric.appeals.question import AppealQuestions
 from rewardlab_rubric.appeals.rule import Item, Rule
@@ -81,12 +80,7 @@ class Appeal:
 
     def _value(self, value: float, accepted: bool, info: dict[str, Any]) -> Score:
         """Return the rule's value, or that without its errors."""
-        if (rates := self._options.rates) is not None:
-            value = (
-                forward(accepted, rates.false_negative)
-                if self._options.correction == "forward"
-                else backward(accepted, rates.false_negative, rates.false_positive)
-            )
+        value = value if self._options.rates is None else self._options.corrected(accepted)
         return Score(value=value, info=info)
 
 

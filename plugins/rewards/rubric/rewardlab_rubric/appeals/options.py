@@ -7,6 +7,8 @@ from pydantic import Field, PositiveInt, ValidationError, model_validator
 from rewardlab import Config, RewardSpec, find
 from rewardlab.errors import UserError
 
+from rewardlab_rubric.appeals.correction import backward, forward
+
 LEAST = 0.1
 """of 1 - false_negative - false_positive: below it a correction multiplies what is noise by more than 10"""
 Rate = Annotated[float, Field(ge=0, lt=1)]
@@ -106,7 +108,11 @@ class AppealOptions(Config):
         if self.rates is None:
             low, high = self.of.spec.under(self.of.config).range
             return (min(low, 0.0), max(high, 1.0)) if self.then == "replace" else (low, high)
+        return self.corrected(False), self.corrected(True)
+
+    def corrected(self, accepted: bool) -> float:
+        """Return the value of what the rule accepts or rejects, without the rule's errors."""
+        assert self.rates is not None
         if self.correction == "forward":
-            return -1.0, 1.0
-        slope = 1 - self.rates.false_negative - self.rates.false_positive
-        return -self.rates.false_positive / slope, (1 - self.rates.false_positive) / slope
+            return forward(accepted, self.rates.false_negative)
+        return backward(accepted, self.rates.false_negative, self.rates.false_positive)

@@ -3,7 +3,8 @@
 from typing import Annotated
 
 from pydantic import Field, model_validator
-from rewardlab import CommandResult, Config, Flag, Positional
+from rewardlab import CommandResult, Config, Flag, Positional, note
+from rewardlab.commands import Say
 
 from rewardlab_measure.rule_errors.appeals_of_file import counts_of_file
 from rewardlab_measure.rule_errors.rates import Estimate, RuleCounts
@@ -27,6 +28,8 @@ class Options(Config):
     """the share of right responses that the judge calls wrong"""
     accepts: Annotated[Share, Flag(metavar="RATE")] = 0.0
     """the share of wrong responses that the judge calls right"""
+    say: Say = note
+    """called with each note"""
 
     @model_validator(mode="after")
     def _tells_something(self) -> "Options":
@@ -39,7 +42,7 @@ class Options(Config):
 
 def run(options: Options) -> CommandResult:
     """Return the rates of each component with appeals; data: {"components": {name: counts and rates}}."""
-    counts = counts_of_file(options.rows)
+    counts = counts_of_file(options.rows, options.say)
     text = "\n".join(line for name, of_one in counts.items() for line in _lines(name, of_one, options))
     data = {name: of_one.as_dict(options.misses, options.accepts) for name, of_one in counts.items()}
     return CommandResult(text=text, data={"components": data})

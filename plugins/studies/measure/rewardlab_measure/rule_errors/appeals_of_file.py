@@ -1,14 +1,14 @@
 """The appeals in a run's ledger or in a file that `score` wrote, counted for each component that has some."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from rewardlab.data import BadRows, refuse_stream
 from rewardlab.errors import Problem, UserError
-from rewardlab_records.ledger import LedgerFile, current_steps, find_ledger, whole_lines
+from rewardlab_records.ledger import LedgerFile, current_steps, fault_of_line, find_ledger, whole_lines
 from rewardlab_records.scored_lines import ADVICE, scored_lines
 
 from rewardlab_measure.rule_errors.rates import Decided, RuleCounts
@@ -17,11 +17,15 @@ RIGHT, WRONG, BLANK = "right", "wrong", "blank"
 """what rubric/appeal notes of a response: the judge's verdicts, and that there is nothing to judge"""
 
 
-def counts_of_file(path: str) -> dict[str, RuleCounts]:
-    """Return the counts of each component with appeals. Raises UserError for a file without any."""
+def counts_of_file(path: str, say: Callable[[str], None]) -> dict[str, RuleCounts]:
+    """Return the counts of each component with appeals. Raises UserError for a file without any.
+
+    Args:
+        say: prints that the last line of a ledger has no end yet.
+    """
     refuse_stream(path)
     counts: dict[str, RuleCounts] = {}
-    for components in _components(path):
+    for components in _components(path, say):
         for name, info in components:
             if "accepted" in info and "rule" in info:
                 _add(counts.setdefault(name, RuleCounts()), info)
@@ -43,7 +47,7 @@ def _add(counts: RuleCounts, info: Mapping[str, Any]) -> None:
     decided.right += appeal == RIGHT
 
 
-def _components(path: str) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+def _components(path: str, say: Callable[[str], None]) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
     """Yield (component, info) of each completion."""
     ledger = find_ledger(Path(path)) if os.path.isdir(path) else LedgerFile(Path(path))
     if ledger is None:
@@ -52,17 +56,21 @@ def _components(path: str) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
         first = next((row for _, row in rows if not isinstance(row, Problem)), None)
     bad = BadRows()
     if first is not None and "index" in first:
-        yield from _of_ledger(ledger, bad)
+        yield from _of_ledger(ledger, bad, say)
     else:
         yield from _of_scores(path, bad)
     if bad.count:
         raise bad.error(path, ADVICE)
 
 
-def _of_ledger(ledger: LedgerFile, bad: BadRows) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+def _of_ledger(
+    ledger: LedgerFile, bad: BadRows, say: Callable[[str], None]
+) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
     current = current_steps(ledger)
-    for _, row in whole_lines(ledger, bad):
-        if row in current:
+    for place, row in whole_lines(ledger, bad, torn=say):
+        if fault := fault_of_line(row):
+            bad.add(Problem(where=place, what=fault))
+        elif row in current:
             yield ((name, entry.get("info") or {}) for name, entry in row["components"].items())
 
 
