@@ -78,6 +78,13 @@ def test_a_share_is_drawn_by_the_text_alone(appeal, scripted):
     assert 60 < len(asked[0]) < 140
 
 
+def test_the_bound_of_a_rejection_is_the_recipes(appeal, scripted):
+    judge = scripted(verdicts(lambda text: False))
+    assert appeal(judge, [WRONG], when="below 0")[0].info["accepted"]
+    assert not appeal(judge, [RIGHT], when="below 1.5", then="report")[0].info["accepted"]
+    assert len(judge.asked) == 1
+
+
 def test_no_verdict_is_no_value_where_it_would_be_the_value(appeal, scripted):
     for reply in ("met", Reply(error="down"), ValueError("broken")):
         (score,) = appeal(scripted(lambda ask, reply=reply: reply), [WRONG])
@@ -141,6 +148,7 @@ def test_the_range_is_that_of_the_values(options, span):
         ({"of": {"use": "rubric/verdicts"}}, "rubric/verdict"),
         ({"of": {"use": "rubric/verdict", "with": {"golden": "score"}}}, "rubric/verdict: with.golden: Extra inputs"),
         ({"when": "above 0.5"}, "match pattern"),
+        ({"when": "below 0.5 or so"}, "match pattern"),
         ({"then": "correct"}, "then: correct needs rates"),
         ({"rates": {"false_negative": 0.1}}, "then: correct needs rates"),
         ({"then": "correct", "rates": {"false_negative": 0.6, "false_positive": 0.35}}, "their sum is above 0.9"),

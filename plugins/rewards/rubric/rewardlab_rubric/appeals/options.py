@@ -12,7 +12,7 @@ from rewardlab_rubric.appeals.correction import backward, forward
 LEAST = 0.1
 """of 1 - false_negative - false_positive: below it a correction multiplies what is noise by more than 10"""
 Rate = Annotated[float, Field(ge=0, lt=1)]
-WHEN = re.compile(r"below ([0-9]+(?:\.[0-9]+)?|\.[0-9]+)")
+WHEN = re.compile(r"^below (-?(?:[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))$")
 
 
 class RuleUse(Config):
@@ -64,8 +64,9 @@ class AppealOptions(Config):
     """the judge under `judges` that looks again"""
     when: Annotated[str, Field(pattern=WHEN.pattern)] = "below 0.5"
     """the values that are a rejection"""
-    share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """of the rejected responses, those that the judge is asked about; a response's text decides"""
+    share: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """of the rejected responses, those that the judge is asked about; a response's text decides. Under `correct` it
+    changes no value, and serves to see whether `rates` still hold"""
     audit: Annotated[float, Field(ge=0, le=1)] = 0.0
     """likewise of the accepted ones; 0: the rule's false-positive rate stays unknown"""
     then: Literal["replace", "correct", "report"] = "replace"
