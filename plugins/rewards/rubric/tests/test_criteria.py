@@ -102,8 +102,8 @@ def test_thoughts_are_no_verdicts(value_of):
     "reply, why",
     [
         (lambda ask: Reply(text=lines(ask, ["met", None, "met"])), "no verdict on 2 of 3 criteria"),
-        (lambda ask: Reply(text="1 | met\n2 | met\n3 | met"), "no verdict on any of 3 criteria"),
-        (lambda ask: Reply(text='{"1": "met", "2": "met"'), "no verdict on any of 3 criteria"),
+        (lambda ask: Reply(text="1 | met\n2 | met\n3 | met"), "no verdict on any criterion, of 3"),
+        (lambda ask: Reply(text='{"1": "met", "2": "met"'), "no verdict on any criterion, of 3"),
         (lambda ask: Reply(text=""), "the reply has no text"),
         (
             lambda ask: Reply(text=lines(ask, ["met"] * 3) + "\n" + lines(ask, [None, "not met"])),

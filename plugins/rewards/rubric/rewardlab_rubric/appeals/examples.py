@@ -15,7 +15,7 @@ OVERLOOKED = '{"explanation": "right, with a reason", "points": "four"}'
 WRONG = ["", '{"explanation": "right", "score": 5}', '{"explanation": "", "points": "five"}']
 
 
-class AnswerKeyJudge:
+class FourJudge:
     """A judge that reads four as 4."""
 
     async def ask(self, ask: Ask) -> Reply:
@@ -39,7 +39,7 @@ def appeal() -> list[RewardExample]:
             good=good,
             bad=bad,
             options={"judge": "key", "of": {"use": "rubric/verdict"}, **options},
-            judges=lambda: {"key": AnswerKeyJudge()},
+            judges=lambda: {"key": FourJudge()},
             off={} if title == "replace" else unasked,
         )
         for title, (options, good, bad) in ways.items()

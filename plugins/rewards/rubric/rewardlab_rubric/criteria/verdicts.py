@@ -42,7 +42,7 @@ def read_verdicts(reply: Reply, tag: str, count: int) -> Verdicts:
 def _whole(said: Mapping[int, set[bool]], count: int, reply: Reply) -> Verdicts:
     missing = [number for number in range(1, count + 1) if number not in said]
     if len(missing) == count:
-        return Verdicts(fault=reply.fault or f"the reply has no verdict on any of {count} criteria")
+        return Verdicts(fault=reply.fault or f"the reply has no verdict on any criterion, of {count}")
     if missing:
         return Verdicts(fault=f"the reply has no verdict on {_numbers(missing)} of {count} criteria")
     if twice := [number for number in range(1, count + 1) if len(said[number]) > 1]:
