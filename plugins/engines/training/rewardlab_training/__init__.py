@@ -17,6 +17,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     datasets, column_names, prompt_checks   a recipe's rows, what others call our fields, and prompts that are doubtful
     idle_settings, first_call   settings that do nothing, and one call to each judge before a run
     golden, goldens             the examples of a rubric, scored by a recipe's judges
+    components_to_measure       a plan with nothing but components to measure
     dry_run, costs, row_counts  what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from rewardlab_training.column_names import field_named as field_named
     from rewardlab_training.column_names import looks_like_an_answer as looks_like_an_answer
     from rewardlab_training.costs import most_questions as most_questions
+    from rewardlab_training.components_to_measure import measured_plan as measured_plan
     from rewardlab_training.datasets import is_held_out as is_held_out
     from rewardlab_training.datasets import read_dataset as read_dataset
     from rewardlab_training.dry_run import clip_text as clip_text

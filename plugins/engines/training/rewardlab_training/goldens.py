@@ -1,18 +1,16 @@
 """Goldens: the examples of a rubric, scored by a recipe's judges, or by what a cassette has of their answers."""
 
-import asyncio
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from rewardlab import Ask, Context, GroupStream, Reply, Score
-from rewardlab.judging import Judges, JudgingSettings
-from rewardlab.plan import Component, Plan, build
+from rewardlab import Ask, Reply, Score
+from rewardlab.judging import JudgingSettings
+from rewardlab.plan import Component, Plan
+from rewardlab.scoring import Scorer
 
+from rewardlab_training.components_to_measure import measured_plan
 from rewardlab_training.golden import Golden
-from rewardlab_training.opened_judges import opened_judges
 
 ROUNDING = 1e-9
 
@@ -64,43 +62,33 @@ def golden_scores(plan: Plan, judging: JudgingSettings) -> dict[str, list[Golden
 
     Raises UserError for keys that are not set, and JobError if a judge must end the job.
     """
-    goldens = goldens_of(plan)
-
-    async def scored(rewards: Mapping[str, Any]) -> dict[str, list[GoldenScore]]:
-        asked = {name: [_scores(plan, rewards, name, golden) for golden in of_one] for name, of_one in goldens.items()}
-        return {
-            name: list(map(GoldenScore, goldens[name], await asyncio.gather(*waiting)))
-            for name, waiting in asked.items()
-        }
-
-    with opened_judges(plan, _judges_of(plan, goldens), judging) as (judges, home):
-        by_name = home.run(scored(_rewards(plan, goldens, judges)))
-        judges.check()
-        for line in judges.summary():
-            judging.say(line)
+    by_name: dict[str, list[GoldenScore]] = {}
+    for name, goldens in goldens_of(plan).items():
+        with Scorer(measured_plan(plan, [name]), judging=judging) as scorer:
+            groups = scorer.score_groups([golden.group for golden in goldens], evaluation=True)
+            by_name[name] = [
+                GoldenScore(golden, group.components[name]) for golden, group in zip(goldens, groups, strict=True)
+            ]
+            for line in scorer.judges.summary():
+                judging.say(line)
     return by_name
 
 
 def recorded_golden_scores(plan: Plan) -> dict[str, list[GoldenScore]]:
     """Return the goldens of components whose judges all have a cassette, by the answers there. Nothing is asked."""
-    cassettes = {name: planned.use.cassette for name, planned in plan.judges.items() if not planned.spec.local}
-    there = {name for name, use in cassettes.items() if use is not None and Path(use.path).is_file()}
-    able = {name: golden for name, golden in goldens_of(plan).items() if {*plan.components[name].judges()} <= there}
-    if not able:
-        return {}
-    lacking = _NoAnswer()
-    replayed = {name: _replayed(plan.judges[name], lacking) for name in _judges_of(plan, able)}
-
-    async def scored(rewards: Mapping[str, Any]) -> dict[str, list[GoldenScore]]:
-        made: dict[str, list[GoldenScore]] = {name: [] for name in able}
-        for name, golden in ((name, golden) for name, goldens in able.items() for golden in goldens):
-            before = lacking.asked
-            scores = await _scores(plan, rewards, name, golden)
-            made[name].append(GoldenScore(golden, scores, recorded=lacking.asked == before))
-        return made
-
-    with opened_judges(replace(plan, judges=replayed), replayed, JudgingSettings()) as (judges, home):
-        return home.run(scored(_rewards(plan, able, judges)))
+    by_name: dict[str, list[GoldenScore]] = {}
+    for name, goldens in goldens_of(plan).items():
+        measured, lacking = measured_plan(plan, [name]), _NoAnswer()
+        if not all(map(_is_recorded, measured.judges.values())):
+            continue
+        judges = {judge: _replayed(planned, lacking) for judge, planned in measured.judges.items()}
+        with Scorer(replace(measured, judges=judges)) as scorer:
+            for golden in goldens:
+                before = lacking.asked
+                (group,) = scorer.score_groups([golden.group], evaluation=True)
+                score = GoldenScore(golden, group.components[name], recorded=lacking.asked == before)
+                by_name.setdefault(name, []).append(score)
+    return by_name
 
 
 class _NoAnswer:
@@ -114,25 +102,13 @@ class _NoAnswer:
         return Reply(error="the cassette has no answer")
 
 
+def _is_recorded(planned: Component) -> bool:
+    cassette = planned.use.cassette
+    return not planned.spec.local and cassette is not None and Path(cassette.path).is_file()
+
+
 def _replayed(planned: Component, lacking: _NoAnswer) -> Component:
     """Return a judge that only its cassette answers for; an answer that is not there is no reason to stop."""
     cassette = planned.use.cassette.model_copy(update={"mode": "replay"})
     spec = replace(planned.spec, build=lambda options, context: lacking)
     return replace(planned, spec=spec, use=planned.use.model_copy(update={"cassette": cassette}))
-
-
-def _judges_of(plan: Plan, names: Iterable[str]) -> set[str]:
-    return {judge for name in names for judge in plan.components[name].judges()}
-
-
-def _rewards(plan: Plan, names: Iterable[str], judges: Judges) -> dict[str, Any]:
-    context = Context(seed=plan.recipe.seed, judges=judges)
-    uses = {name: plan.components[name] for name in names}
-    return {name: build(use, context, f"component {name!r} ({use.use.use})", "score") for name, use in uses.items()}
-
-
-async def _scores(plan: Plan, rewards: Mapping[str, Any], name: str, golden: Golden) -> list[Score]:
-    spec, group = plan.components[name].spec, golden.group
-    items = [(group.sample, completion) for completion in group.completions]
-    scores = rewards[name].score(GroupStream.of(group) if spec.scope == "group" else items)
-    return list(await scores if inspect.isawaitable(scores) else scores)

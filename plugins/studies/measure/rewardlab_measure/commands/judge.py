@@ -13,10 +13,10 @@ from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import MAX_REPEATS, load
 from rewardlab.scorefile import to_line
 from rewardlab.text import counted
-from rewardlab_training import golden_scores, goldens_of
+from rewardlab_training import golden_scores, goldens_of, measured_plan
 
 from rewardlab_measure.judge_agreement.grafting import Grafting
-from rewardlab_measure.judge_agreement.job import JudgeJob, measured_plan, refuse_output
+from rewardlab_measure.judge_agreement.job import JudgeJob, refuse_output
 from rewardlab_measure.judge_agreement.report import format_agreement
 from rewardlab_measure.judge_agreement.rubric_goldens import (
     format_goldens,
@@ -132,7 +132,7 @@ def run(options: Options) -> CommandResult:
     source = options.recipe if of_rubric is None else of_rubric
     plan = make_plan(load(source, options.overrides, strict=False), purpose="score")
     if options.rows is None and options.benchmark is None:
-        return _goldens(measured_plan(plan, options.components), options)
+        return _goldens(measured_plan(plan, options.components, options.repeats), options)
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         if options.graft is not None:
             return _graft(plan, str(path), options)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rewardlab_measure.judge_agreement.job import measured_plan as measured_plan
     from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls as judge_calls
     from rewardlab_measure.judge_agreement.measures import cohen_kappa as cohen_kappa
     from rewardlab_measure.judge_agreement.measures import kappa_average as kappa_average

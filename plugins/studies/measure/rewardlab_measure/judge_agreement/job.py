@@ -1,17 +1,16 @@
 """The measurement of a recipe's judges as a job: it asks them about rows with gold."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rewardlab import redact
-from rewardlab.errors import JobError, StoppedError, UserError, nearest
+from rewardlab.errors import JobError, StoppedError, UserError
 from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
-from rewardlab.plan import Component, Plan
-from rewardlab.recipe import RewardSection, parse
+from rewardlab.plan import Plan
 from rewardlab.scorefile import output_path_problem, to_line
 from rewardlab.scoring import RecipeReward, ScoredGroup
 from rewardlab.text import Progress
@@ -21,45 +20,6 @@ from rewardlab_measure.judge_agreement.gold_rows import GoldCase, read_cases
 from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls
 from rewardlab_measure.judge_agreement.retests import repeated_values
 from rewardlab_measure.judge_agreement.slices import JudgedCase, tables
-
-
-def measured_plan(plan: Plan, names: Sequence[str] = (), repeats: int | None = None) -> Plan:
-    """Return the plan with only the components to measure and the judges that they ask, each so often.
-
-    These are the components in `names`; without names, all that ask a judge. A missing value alone never stops the
-    job: the recipe's on_missing and on_abstain do not count, its max_missing does. A UserError if no component is left.
-    """
-    for name in names:
-        if name not in plan.components:
-            raise UserError(f"--component {name}: no component {name!r}{nearest(name, plan.components)}")
-    asked = {name: planned.judges() for name, planned in plan.components.items()}
-    measured = [name for name in plan.components if (name in names if names else asked[name])]
-    if not measured:
-        listed = ", ".join(f"{name} ({planned.use.use})" for name, planned in plan.components.items())
-        raise UserError(f"no component asks a judge; name one of {listed} with --component")
-    policies: dict[str, Any] = {"on_missing": "zero_advantage", "on_abstain": 0.0}
-    components = {
-        name: _with_policies(
-            plan.components[name], policies | ({"repeats": repeats} if repeats and asked[name] else {})
-        )
-        for name in measured
-    }
-    uses = {name: planned.use for name, planned in components.items()}
-    total = " + ".join(measured)
-    reward = RewardSection.model_validate({"components": uses, "total": total})  # the rest may name others
-    judges = {judge for name in measured for judge in asked[name]}
-    return replace(
-        plan,
-        recipe=plan.recipe.model_copy(update={"reward": reward}),
-        components=components,
-        judges={name: planned for name, planned in plan.judges.items() if name in judges},
-        normalizers=(),
-        expression=parse(total),
-    )
-
-
-def _with_policies(planned: Component, policies: Mapping[str, Any]) -> Component:
-    return replace(planned, use=planned.use.model_copy(update=policies))
 
 
 @dataclass(frozen=True, kw_only=True)

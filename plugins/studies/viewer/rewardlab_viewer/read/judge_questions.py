@@ -17,7 +17,7 @@ from rewardlab.errors import RewardlabError, UserError
 from rewardlab.judging import judge_identity, question_key
 from rewardlab.plan import Component, Plan
 from rewardlab.scoring import Scorer
-from rewardlab_measure.judge_agreement import measured_plan
+from rewardlab_training import measured_plan
 
 from rewardlab_viewer.read.recorded_replies import RecordedReplies
 from rewardlab_viewer.read.source import Source
