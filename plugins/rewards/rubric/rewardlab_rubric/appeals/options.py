@@ -1,6 +1,7 @@
 """The options of rubric/appeal."""
 
 import re
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt, ValidationError, model_validator
@@ -23,7 +24,7 @@ class RuleUse(Config):
     options: dict[str, Any] = Field(default_factory=dict, alias="with")
     """its options"""
 
-    @property
+    @cached_property  # rows ask for both, three times each
     def spec(self) -> RewardSpec:
         """Its spec. Raises ValueError if there is none, or appeals do not go with it."""
         try:
@@ -35,7 +36,7 @@ class RuleUse(Config):
             raise ValueError(f"{self.use} is no rule: appeals are for rewards of one completion that need no model")
         return spec
 
-    @property
+    @cached_property
     def config(self) -> Any:
         """Its options, validated. Raises ValueError that says what is wrong with them."""
         try:
