@@ -9,17 +9,17 @@ from rewardlab_rubric.appeals.options import AppealOptions
 
 def abstains(options: AppealOptions, sample: Sample) -> str | None:
     """Return why a row gets no value from the rule."""
-    return _said("abstains", options, sample)  # type: ignore[no-any-return]
+    return _said("abstains", options, sample)
 
 
 def refuses(options: AppealOptions, sample: Sample) -> str | None:
     """Return why the rule cannot use a row."""
-    return _said("refuses", options, sample)  # type: ignore[no-any-return]
+    return _said("refuses", options, sample)
 
 
 def cautions(options: AppealOptions, sample: Sample) -> tuple[str, str] | None:
     """Return what the rule doubts of a row."""
-    return _said("cautions", options, sample)  # type: ignore[no-any-return]
+    return _said("cautions", options, sample)
 
 
 def _said(function: str, options: AppealOptions, sample: Sample) -> Any:
