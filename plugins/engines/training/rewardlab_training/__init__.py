@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from rewardlab_training.column_names import columns_named as columns_named
     from rewardlab_training.column_names import field_named as field_named
     from rewardlab_training.column_names import looks_like_an_answer as looks_like_an_answer
-    from rewardlab_training.costs import most_questions as most_questions
     from rewardlab_training.components_to_measure import measured_plan as measured_plan
+    from rewardlab_training.costs import most_questions as most_questions
     from rewardlab_training.datasets import is_held_out as is_held_out
     from rewardlab_training.datasets import read_dataset as read_dataset
     from rewardlab_training.dry_run import clip_text as clip_text
