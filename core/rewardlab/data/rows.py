@@ -214,7 +214,7 @@ def _completion(value: Any, place: str) -> Completion:
         raise ValueError(f"{place}.seconds must be a number of 0 or more, or null, not {kind_of(seconds)}")
     if error is not None and not (isinstance(error, str) and error.strip()):
         raise ValueError(f"{place}.error must be a text that says why the rollout failed, or null")
-    known = {"token_count": count, "truncated": cut, "seconds": seconds, "error": error}
+    known: dict[str, Any] = {"token_count": count, "truncated": cut, "seconds": seconds, "error": error}
     if (messages := value.get("messages")) is None:
         text = "" if text is None and error else text
         if not isinstance(text, str):

@@ -8,8 +8,8 @@ from typing_extensions import TypeVar
 
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line, one_line_at
 from rewardlab.plan.unused_async import unawaited
-from rewardlab.recipe.use import DatasetUse, JudgeUse, Use
-from rewardlab.specs import Context, DatasetSpec, JudgeSpec, RewardSpec
+from rewardlab.recipe.use import JudgeUse, Use
+from rewardlab.specs import Context, JudgeSpec, RewardSpec
 from rewardlab.types import Ask
 
 UseT = TypeVar("UseT", bound=Use, default=Any, covariant=True)
@@ -62,11 +62,6 @@ class Component(Generic[UseT, SpecT]):
                 for judge in self.panel if name in self.panel else [name]:
                     by_judge.setdefault(judge, []).extend([asks] if isinstance(asks, Ask) else asks)
         return by_judge
-
-    def has_free_rows(self: "Component[DatasetUse, DatasetSpec]") -> bool:
-        """Return whether this dataset's rows can be read without a network and without asking a judge."""
-        remote = self.ask("whether it needs a network", self.spec.is_remote, self.options)
-        return not (self.spec.step or remote or self.use.source is not None)
 
     def supports_prefill(self: "Component[JudgeUse, JudgeSpec]") -> bool:
         """Return whether this judge goes on writing a last message of role assistant if a question asks for it."""

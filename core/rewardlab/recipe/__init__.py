@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from rewardlab.recipe.training_stages import RlStage as RlStage
     from rewardlab.recipe.training_stages import SftStage as SftStage
     from rewardlab.recipe.use import MAX_REPEATS as MAX_REPEATS
-    from rewardlab.recipe.use import CassetteUse as CassetteUse
     from rewardlab.recipe.use import ColumnNames as ColumnNames
     from rewardlab.recipe.use import ComponentUse as ComponentUse
     from rewardlab.recipe.use import DatasetUse as DatasetUse

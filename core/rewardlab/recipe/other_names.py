@@ -1,7 +1,4 @@
-"""Names of a stage's settings in other trainers (TRL, OpenRLHF, verl), for users who write those by habit.
-
-`other_names.json` has them.
-"""
+"""Names of a stage's settings in other trainers, for users who write those by habit; `other_names.json` has them."""
 
 import json
 from collections.abc import Mapping

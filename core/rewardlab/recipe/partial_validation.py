@@ -24,10 +24,6 @@ STAND_INS: dict[Pattern, Any] = {
 }
 """Stand-ins for parts of a recipe that cannot be left out; `int` stands for every index."""
 
-SIZES = ("batch_size", "group_size", "updates_per_batch", "micro_batch_size")
-RESTS_ON = {"updates_per_batch": SIZES, "micro_batch_size": SIZES, "eval_every": ("eval",)}
-"""The options of a stage that what is found about one of them rests on."""
-
 
 @dataclass(frozen=True)
 class LostParts:
@@ -47,13 +43,6 @@ class LostParts:
     def _around(self) -> frozenset[RecipePath]:
         """Every place around one that is lost."""
         return frozenset(place[:length] for place in self.places for length in range(len(place)))
-
-    def is_founded(self, path: RecipePath) -> bool:
-        """Return whether a backend's finding at `path` is based on values from the file alone."""
-        if path[:1] == ("model",):
-            return self.is_whole(("model",))
-        rests_on = RESTS_ON.get(str(path[-1]), ()) if path[:1] == ("stages",) else ()
-        return all(self.is_whole((*path[:2], option)) for option in rests_on)
 
 
 def read(document: Document) -> tuple[Recipe | None, list[Problem], LostParts]:

@@ -1,6 +1,5 @@
 """The stages of a recipe that train, and their settings, the same for every engine."""
 
-import math
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -108,12 +107,6 @@ class _Training(Config):
         if self.warmup_ratio is not None and self.warmup_steps:
             raise ValueError("warmup_steps and warmup_ratio exclude each other; leave one of them out")
         return self
-
-    def warmup_of(self, steps: int) -> int:
-        """Return over how many of the stage's steps the learning rate rises."""
-        if self.warmup_ratio is None:
-            return self.warmup_steps
-        return math.ceil(round(self.warmup_ratio * steps, 6))  # .07 x 100 is 7, not 8
 
 
 class SftStage(_Training):

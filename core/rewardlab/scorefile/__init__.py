@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.output import to_line as to_line
     from rewardlab.scorefile.rows import abstention_problems as abstention_problems
     from rewardlab.scorefile.rows import check_rows as check_rows
-    from rewardlab.scorefile.rows import is_scored as is_scored
     from rewardlab.scorefile.rows import rows_to_score as rows_to_score
     from rewardlab.scorefile.state import StateFolder as StateFolder
 

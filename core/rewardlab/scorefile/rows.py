@@ -1,7 +1,6 @@
 """The rows that `score` reads: all are checked before anything is paid for, then read again to be scored."""
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import closing
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -44,13 +43,6 @@ def check_rows(
         if problem is not None:
             bad.add(problem)
     return bad
-
-
-def is_scored(path: str) -> bool:
-    """Return whether a file's first row has scores: a line of a ledger, or of what `score` writes."""
-    with closing(read_lines(path)) as lines:
-        first = next((row for _, row in lines if not isinstance(row, Problem)), {})
-    return {"components", "shaped"} <= first.keys()
 
 
 def _problem(

@@ -231,8 +231,8 @@ class Scorer(AbstractContextManager["Scorer"]):
             UNANSWERED.set(lost)  # in this task's own context
             try:
                 read = self._readings[name]
-                scores = await scores_of_answers(self.executors[name], stream, read)
-                scores = self._with_losses(name, scores, len(lost))
+                answered = await scores_of_answers(self.executors[name], stream, read)
+                scores = self._with_losses(name, answered, len(lost))
                 judged = (await stream.group()).completions if self._plan.components[name].judges() else ()
                 scores_by_name[name] = with_markers(scores, judged, read) if judged else scores
             except WorkerStartError as error:

@@ -31,6 +31,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
     checkpoint_choice, rank_correlation   the best of a stage's checkpoints, by a validation
+    warm_up                     a learning rate's warm-up, in steps
     lora                        LoRA adapters as a recipe sets them
     tracker_options             trackers as a recipe sets them, and the context in which one is told a stage's numbers
     policy_judge                the policy as its own judge, as engines offer it
@@ -156,6 +157,7 @@ if TYPE_CHECKING:
     from rewardlab_training.token_rows import tokenized_rows as tokenized_rows
     from rewardlab_training.tracker_options import TRACKERS as TRACKERS
     from rewardlab_training.tracker_options import TrackerOptions as TrackerOptions
+    from rewardlab_training.warm_up import warm_up_steps as warm_up_steps
     from rewardlab_training.whole_folders import whole_folder as whole_folder
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -16,6 +16,10 @@ from rewardlab_training.idle_settings import idle_settings
 from rewardlab_training.recipe_checks import recipe_problems, subset_warnings
 from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
+SIZES = ("batch_size", "group_size", "updates_per_batch", "micro_batch_size")
+RESTS_ON = {"updates_per_batch": SIZES, "micro_batch_size": SIZES, "eval_every": ("eval",)}
+"""The settings of a stage that a problem of one of them rests on."""
+
 
 def check_recipe(
     document: Document, registry: Registry | None = None, purpose: Literal["check", "run"] = "check"
@@ -57,14 +61,23 @@ def plan_of_job(recipe: Path) -> Plan:
 def _check_rows_and_backend(plan: Plan, draft: Draft, purpose: str) -> tuple[list[str], list[Problem]]:
     """Return (warnings, problems): those of the rows of the datasets, and what the backend reports."""
     warnings, problems = preview(plan, None) if purpose == "run" else preview(plan)
-    problems += [problem for problem in _served_problems(plan) if draft.lost.is_founded(problem.path)]
+    problems += [problem for problem in _served_problems(plan) if _is_of_the_file(draft, problem)]
     if plan.backend is not None:
         backend = open_backend(plan)
-        engine_found = [problem for problem in engine_problems(plan, backend) if draft.lost.is_founded(problem.path)]
+        engine_found = [problem for problem in engine_problems(plan, backend) if _is_of_the_file(draft, problem)]
         problems += engine_found
         if not engine_found and not draft.problems:
             warnings = [*warnings, *map(str, engine_warnings(plan, backend))]
     return warnings, problems
+
+
+def _is_of_the_file(draft: Draft, problem: Problem) -> bool:
+    """Return whether a problem comes from values of the file alone, and not from what stands in for a lost one."""
+    path, lost = problem.path, draft.lost
+    if path[:1] == ("model",):
+        return lost.is_whole(("model",))
+    rests_on = RESTS_ON.get(str(path[-1]), ()) if path[:1] == ("stages",) else ()
+    return all(lost.is_whole((*path[:2], setting)) for setting in rests_on)
 
 
 def _served_problems(plan: Plan) -> Iterator[Problem]:

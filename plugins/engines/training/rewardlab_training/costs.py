@@ -11,6 +11,7 @@ from rewardlab.recipe import EvalStage, RecipePath, RlStage
 from rewardlab.text import counted
 
 from rewardlab_training.dataset_checks import with_sources
+from rewardlab_training.datasets import has_free_rows
 from rewardlab_training.row_counts import Rows, made, questions, source_of, source_rows, together
 from rewardlab_training.stage_datasets import evaluation_datasets
 from rewardlab_training.stage_rows import evaluation_samples
@@ -146,7 +147,7 @@ def _served_cost(plan: Plan, stage: EvalStage, name: str, prompts: int | None) -
 
 def _prompts(plan: Plan, index: int, stage: EvalStage) -> int | None:
     """Return the number of prompts of a stage `eval`; None if its rows are remote or cannot be read yet."""
-    if not all(planned.has_free_rows() for planned, _ in evaluation_datasets(plan, index).values()):
+    if not all(has_free_rows(planned) for planned, _ in evaluation_datasets(plan, index).values()):
         return stage.prompts
     try:
         rows = len(evaluation_samples(plan, index))

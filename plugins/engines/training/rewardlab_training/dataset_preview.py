@@ -14,7 +14,7 @@ from rewardlab.plan import Component, Plan
 from rewardlab.recipe import DataStage, EvalStage, RecipePath, RlStage
 
 from rewardlab_training.column_names import field_named, swapped_fields
-from rewardlab_training.datasets import is_held_out, read_dataset
+from rewardlab_training.datasets import has_free_rows, is_held_out, read_dataset
 from rewardlab_training.prompt_checks import prompt_findings
 from rewardlab_training.row_counts import paths_in
 from rewardlab_training.stage_datasets import evaluation_dataset_places, stage_dataset_place, validation_dataset
@@ -51,7 +51,7 @@ def preview(plan: Plan, most: int | None = ROWS) -> tuple[list[str], list[Proble
     problems: list[Problem] = []
     for path, planned in plan.datasets.items():
         # a step may cost money, and a remote dataset is fetched only when it is needed
-        if not planned.has_free_rows() or _is_made_by_stage(plan, planned):
+        if not has_free_rows(planned) or _is_made_by_stage(plan, planned):
             continue
         try:
             rows = list(islice(read_dataset(planned, Context(seed=plan.recipe.seed)), most))

@@ -32,6 +32,12 @@ def read_dataset(planned: Any, context: Context) -> Generator[Sample]:
         raise UserError(f"{use.use} has no rows")
 
 
+def has_free_rows(planned: Any) -> bool:
+    """Return whether a planned dataset's rows can be read without a network and without asking a judge."""
+    remote = planned.ask("whether it needs a network", planned.spec.is_remote, planned.options)
+    return not (planned.spec.step or remote or planned.use.source is not None)
+
+
 def _plugin_samples(planned: Any, context: Context) -> Iterator[Sample]:
     try:
         yield from planned.spec.build(planned.options, context)

@@ -97,7 +97,7 @@ def _critic_findings(plan: Plan) -> Iterator[Finding]:
         return
     ppo = [index for index, stage in enumerate(stages) if isinstance(stage, RlStage) and stage.algorithm == "ppo"]
     used = {name: reward.components[name] for name in plan.expression.names if ppo and name in reward.components}
-    policies = {(name, "on_missing"): use.on_missing for name, use in used.items()}
+    policies: dict[tuple[str, str], object] = {(name, "on_missing"): use.on_missing for name, use in used.items()}
     policies |= {(name, "on_unstable"): use.on_unstable.then for name, use in used.items() if use.on_unstable}
     for place, policy in policies.items():
         if policy == "zero_advantage":

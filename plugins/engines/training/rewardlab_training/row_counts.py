@@ -11,7 +11,7 @@ from rewardlab.plan import Component, Plan, sources_of
 from rewardlab.recipe import DataStage, DpoStage, RecipePath, RlStage, SftStage
 from rewardlab.text import counted
 
-from rewardlab_training.datasets import is_held_out, read_dataset
+from rewardlab_training.datasets import has_free_rows, is_held_out, read_dataset
 from rewardlab_training.stage_datasets import stage_dataset, stage_dataset_place
 
 MANY_ROWS = 10**9
@@ -49,7 +49,7 @@ def rows_of(plan: Plan, place: RecipePath) -> Rows:
 def source_rows(plan: Plan, place: RecipePath) -> Rows:
     """Return the rows of the dataset at `place`, which starts from no other."""
     planned = plan.datasets[place]
-    if planned.has_free_rows():
+    if has_free_rows(planned):
         try:
             sizes = [_text_bytes(sample) for sample in read_dataset(planned, Context(seed=plan.recipe.seed))]
             return Rows(len(sizes), sum(sizes) / max(1, len(sizes)), counted=True)
@@ -156,7 +156,7 @@ def _training_rows(plan: Plan, index: int, enough: int, alone: bool) -> Rows:
     """
     place = stage_dataset_place(plan, index)
     planned = plan.datasets[place]
-    if not planned.has_free_rows():
+    if not has_free_rows(planned):
         return rows_of(plan, place)
     stage = None if alone else _maker(plan, place)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rewardlab.errors import UserError, one_line
 from rewardlab.recipe import DpoStage, RlStage, SftStage
-from rewardlab_training import StageBatches, Training, telemetry_variables
+from rewardlab_training import StageBatches, Training, telemetry_variables, warm_up_steps
 
 from rewardlab_trl.options import Options, options_of
 from rewardlab_trl.sharding import allow_on_cpu
@@ -79,7 +79,7 @@ def shared_arguments(training: Training, processes: int) -> dict[str, Any]:
     batches = StageBatches.of(stage, processes)
     backend = options_of(plan)
     where = device(backend)
-    warm_up = stage.warmup_of(steps)
+    warm_up = warm_up_steps(stage, steps)
     # a step of rl is logged whole; a checkpoint between two of its updates could not be resumed bit for bit
     logged = batches.updates if isinstance(stage, RlStage) else max(1, min(20, steps // 20))
     return {

@@ -75,7 +75,8 @@ def strengths(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> Str
         fitted += step
         if np.abs(step).max() < NEAR:
             break
-    return Strengths(texts=texts, fitted=fitted, covariance=np.linalg.inv(curvature))
+    covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)
+    return Strengths(texts=texts, fitted=fitted, covariance=covariance)
 
 
 def fitted_scores(

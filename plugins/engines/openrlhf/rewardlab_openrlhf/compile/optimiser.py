@@ -3,6 +3,7 @@
 import math
 
 from rewardlab.recipe import CriticSettings, DpoStage, RlStage, SftStage
+from rewardlab_training import warm_up_steps
 
 from rewardlab_openrlhf.compile.command import Value
 from rewardlab_openrlhf.stage_files import UPDATES
@@ -17,7 +18,9 @@ def optimiser(stage: SftStage | DpoStage | RlStage, prefix: str, updates: int | 
     each = stage.updates if isinstance(stage, RlStage) else 1
     if updates is None and stage.warmup_ratio is not None:
         return _adam(stage, prefix, stage.learning_rate, stage.warmup_ratio)
-    return _adam(stage, prefix, stage.learning_rate, _share(stage.warmup_of((updates or 0) // each) * each, updates))
+    return _adam(
+        stage, prefix, stage.learning_rate, _share(warm_up_steps(stage, (updates or 0) // each) * each, updates)
+    )
 
 
 def critic_optimiser(stage: RlStage, critic: CriticSettings, updates: int | None) -> dict[str, Value]:

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Group, Overrides, Positional
 from rewardlab.commands import AnyRecipe, file_of, find_command
-from rewardlab.data import refuse_stream
+from rewardlab.data import read_lines, refuse_stream
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import dump, load
-from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, is_scored
+from rewardlab.scorefile import RowIndex, abstention_problems, check_rows
 from rewardlab.scoring import RowCheck
 from rewardlab.text import counted
 
@@ -94,7 +94,7 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
     """Return what rows say of the recipe. UserError if some cannot be scored by it, or were not by it."""
     refuse_stream(str(options.rows))
     with file_of(options.rows, lambda text: None) as (path, _):
-        if os.path.isdir(str(path)) or is_scored(str(path)):
+        if os.path.isdir(str(path)) or _is_scored(str(path)):
             return _causes(options)
         count, completions, failures = _counted(plan, str(path))
     many, have = f"{counted(count, 'row')} with {counted(completions, 'completion')}", "has" if count == 1 else "have"
@@ -106,6 +106,13 @@ def _in_rows(options: Options, plan: Plan) -> CommandResult:
         for why, times in failures.most_common(LISTED_REASONS)
     ]
     return CommandResult(text=message, data=data, warnings=warnings)
+
+
+def _is_scored(path: str) -> bool:
+    """Return whether a file's first row has scores: a line of a ledger, or of what `score` writes."""
+    with closing(read_lines(path)) as lines:
+        first = next((row for _, row in lines if not isinstance(row, Problem)), {})
+    return {"components", "shaped"} <= first.keys()
 
 
 def _counted(plan: Plan, path: str) -> tuple[int, int, Counter[str]]:

@@ -2,6 +2,7 @@
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage, SftStage
+from rewardlab_training import warm_up_steps
 
 from rewardlab_verl.compile.command import Value
 from rewardlab_verl.compile.stage_files import STEPS, VerlFiles
@@ -76,7 +77,7 @@ def warmup_of(stage: RlStage | SftStage, files: VerlFiles) -> int | str:
     """Return over how many steps the rate rises; verl takes 0 for "by a share", so that none is -1."""
     if files.steps is None and stage.warmup_ratio is not None:
         return f"{stage.warmup_ratio:g}*{STEPS}"
-    return stage.warmup_of(files.steps or 0) or -1
+    return warm_up_steps(stage, files.steps or 0) or -1
 
 
 def saved_parts(plan: Plan) -> list[str]:

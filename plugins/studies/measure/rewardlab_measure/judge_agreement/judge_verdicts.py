@@ -60,7 +60,7 @@ def judge_calls(scores: Sequence[Score], scope: str) -> JudgeCalls:
     }
     if scope == "group":
         groups = (score.info["group"] for score in scores if isinstance(score.info.get("group"), Mapping))
-        group = next(groups, {})
+        group: Mapping[str, Any] = next(groups, {})
         counts = _counts([group], (*COUNTS, *CYCLES))
         return JudgeCalls(verdicts=verdicts, counts=counts, orders_chosen=group.get("design") == "adaptive")
     return JudgeCalls(verdicts=verdicts, counts=_counts([score.info for score in scores], COUNTS))
