@@ -47,9 +47,8 @@ def misfit(options: PairwiseOptions, size: int) -> str | None:
         return None
     for name, given, most in (("anchors", options.anchors, size - 1), ("rounds", options.rounds, _all(options, size))):
         if given is not None and given > most:
-            return f"design {options.design} has at most {most} {name} in a group of {size}, not {given}; lower {name}"
-    if options.rounds == 1 and size % 2:
-        return f"in a single round of a group of {size} somebody meets nobody; take 2 rounds at least"
+            most_here = f"design {options.design} has at most {most} {name} in a group of {size}, not {given}"
+            return f"{most_here}; lower {name}, or leave it out"
     return None
 
 

@@ -30,9 +30,9 @@ class PairwiseOptions(Config):
     """Who meets whom. round_robin: all, or its `opponents`. swiss: in each round those who won as much so far.
     knockout: those who have not lost. anchor: all meet a few of them. adaptive: in each round, in an order that the
     design chooses, those whose verdict would teach most. All but round_robin ask nothing before the last answer."""
-    rounds: PositiveInt | None = None
+    rounds: Annotated[int, Field(ge=2)] | None = None
     """Rounds of swiss and adaptive; null: log2 of the group size, rounded up, and for adaptive twice that. In each,
-    every answer is in one pair, which under adaptive is one question."""
+    every answer is in one pair, which under adaptive is one question, but one of an odd number, so there are two."""
     anchors: PositiveInt | None = None
     """Answers that all others meet under anchor, by a hash of the texts; null: 2."""
     scores: Literal["wins", "bradley_terry"] | None = None

@@ -118,13 +118,18 @@ def gains(known: Strengths) -> Numbers:
 
 
 def best_pairs(known: Strengths, asked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the pairs (first, second) that gain most of those that are not `asked`, each text at most once."""
+    """Return the pairs (first, second) that gain most of those that are not `asked`, each text at most once.
+
+    First come those of a text that was in no pair yet: of an odd number one is left over, which shall not be so twice.
+    """
     size = len(known.texts)
     left = ~np.eye(size, dtype=bool)
     left[[first for first, _ in asked], [second for _, second in asked]] = False
     gain = np.where(left, gains(known).round(9), -1.0)  # rounded, so that no machine's last digit decides
+    new = np.isin(np.arange(size), np.array(asked).ravel(), invert=True)
+    order = np.lexsort((-gain.ravel(), ~(new | new[:, None]).ravel(), ~left.ravel()))
     taken, pairs = set[int](), list[tuple[int, int]]()
-    for place in np.argsort(-gain, axis=None, kind="stable")[: int(left.sum())].tolist():
+    for place in order[: int(left.sum())].tolist():
         pair = divmod(place, size)
         if taken.isdisjoint(pair):
             taken.update(pair)

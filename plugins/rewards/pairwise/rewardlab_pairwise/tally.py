@@ -122,9 +122,7 @@ def _score(
     if calls and not any(call.first_wins is not None for call in calls):
         return Score(info=info, error=_describe_missing(info))
     if not calls and planned.asks:
-        return Score(
-            info=info, error="it met nobody: whoever was left to meet it had no verdict, or there was no round left"
-        )
+        return Score(info=info, error="it met nobody: whoever was left to meet it had no verdict")
     if needs_all and outcomes["missing"]:
         reason = info.get("judge_error") or "no reply held a verdict"
         return Score(info=info, error=f"it left the tournament by a comparison without a verdict: {reason}")
