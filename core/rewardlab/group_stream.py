@@ -5,8 +5,9 @@ Readers may live in other event loops and threads than the producer.
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 
 from rewardlab.errors import one_line
@@ -19,6 +20,7 @@ class GroupStream:
     `size` (G) is known from the start and may be 1. Each `async for index, completion in stream` sees every
     arrival once, starting with the first; `await stream.group()` waits for all of them. Indices, not the order of
     arrival, decide what a score belongs to. If the group cannot be completed, readers get the producer's exception.
+    `places` are those of its completions in the whole group, in which there may be failed rollouts, too.
     """
 
     def __init__(self, sample: Sample, size: int) -> None:
@@ -26,6 +28,7 @@ class GroupStream:
             raise ValueError(f"a group has at least one completion, not {size}")
         self.sample = sample
         self.size = size
+        self.places: Sequence[int] = range(size)
         self._arrived: list[tuple[int, Completion]] = []
         self._indices: set[int] = set()
         self._failure: Exception | None = None
@@ -75,7 +78,7 @@ class GroupStream:
     async def group(self) -> Group:
         """Return the whole group, once it is complete; raise the producer's error if it never will be."""
         await self._wait_for(self.size)
-        return Group(sample=self.sample, completions=tuple(c for _, c in sorted(self._arrived, key=_index)))
+        return Group(sample=self.sample, completions=tuple(c for _, c in sorted(self._arrived, key=itemgetter(0))))
 
     async def _wait_for(self, count: int) -> None:
         while True:
@@ -95,10 +98,6 @@ class GroupStream:
         for loop, arrival in waiting:
             with suppress(RuntimeError):  # the reader's loop is closed, which is not the producer's concern
                 loop.call_soon_threadsafe(_resolve, arrival)
-
-
-def _index(arrival: tuple[int, Completion]) -> int:
-    return arrival[0]
 
 
 def _resolve(arrival: asyncio.Future[Any]) -> None:

@@ -1,5 +1,6 @@
 """Rollouts that failed: no reward is asked about them, and none of their scores stands in for another."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from rewardlab.group_stream import GroupStream
@@ -32,14 +33,14 @@ async def scores_of_answers(executor: Executor, stream: GroupStream, read: Read 
     if not stream.complete:
         with suppress(_RolloutFailedError):  # a reward of group scope gives failed scores then
             scores = await executor.score(ReadStream(stream, seen))
-    if not (failures := _failures(group := await stream.group())):
+    group = await stream.group()
+    failures = {at: completion.failure for at, completion in enumerate(group.completions) if completion.failure}
+    if not failures:
         return scores or await executor.score(stream if read is None else ReadStream(stream, read))
-    answers = tuple(seen(completion) for completion in group.completions if completion.failure is None)
-    others = Group(sample=group.sample, completions=answers)
-    given = iter(await executor.score(GroupStream.of(others)) if answers else ())
+    given: Iterator[Score] = iter(())
+    if places := [at for at in range(stream.size) if at not in failures]:
+        answers = GroupStream.of(Group(sample=group.sample, completions=[seen(group.completions[at]) for at in places]))
+        answers.places = places
+        given = iter(await executor.score(answers))
     errors = [f"the rollout failed: {failures[index]}" if index in failures else "" for index in range(stream.size)]
     return [Score(error=error, info={ROLLOUT_FAILED: True}) if error else next(given) for error in errors]
-
-
-def _failures(group: Group) -> dict[int, str]:
-    return {index: why for index, c in enumerate(group.completions) if (why := c.failure) is not None}

@@ -20,7 +20,7 @@ from rewardlab_pairwise.designs import misfit, most_questions, rounds_of
 from rewardlab_pairwise.options import PairwiseOptions
 from rewardlab_pairwise.prompts import query_of
 from rewardlab_pairwise.schedule import Schedule, as_asked, by_rank, schedule
-from rewardlab_pairwise.tally import Pair, PairVerdict, by_index, tally, verdicts_by_index
+from rewardlab_pairwise.tally import Pair, PairVerdict, by_place, tally, verdicts_by_place
 
 __all__ = [
     "Pair",
@@ -70,7 +70,7 @@ class PairwiseReward(ABC):
     `orders: both` averages each comparison over both orders; values then sum to G/2, as under `balanced`, if
     nothing is missing, no pair loses on both sides, and unparsable replies count half. Identical texts are judged
     once, share the result, and tie among themselves without a call. `tally` says what is in `info` and when a score
-    fails, `verdicts_by_index` and `consistency` what its `verdicts` and `group` are; what a verdict has in `info` of
+    fails, `verdicts_by_place` and `consistency` what its `verdicts` and `group` are; what a verdict has in `info` of
     its own stands beside `verdicts`, in the same form.
     Source: SP3F (Sutawika et al.), equations 3 and 4.
     """
@@ -129,7 +129,8 @@ class PairwiseReward(ABC):
             stop = failed.exceptions[0]
         if stop is not None:  # outside the handler, so that it keeps its own context
             raise stop
-        return self._scores(texts, planned, {pair: task.result() for pair, task in questions.items()})
+        verdicts = {pair: task.result() for pair, task in questions.items()}
+        return self._scores(texts, stream.places, planned, verdicts)
 
     async def _ask_all(self, stream: GroupStream, ask: Question) -> tuple[list[str], Schedule]:
         """Ask about every pair of the group, each as soon as possible, and return its texts (G,) and its schedule."""
@@ -163,7 +164,9 @@ class PairwiseReward(ABC):
                 pairs = None
         return as_asked(ranked, copies, list(verdicts))
 
-    def _scores(self, texts: Sequence[str], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]) -> list[Score]:
+    def _scores(
+        self, texts: Sequence[str], places: Sequence[int], planned: Schedule, verdicts: Mapping[Pair, PairVerdict]
+    ) -> list[Score]:
         design = self._tournament.design
         scores = tally(
             planned, verdicts, only_first=self._tournament.orders == "a_only", needs_all=design == "knockout"
@@ -175,10 +178,10 @@ class PairwiseReward(ABC):
             rated, of_judge = fitted_scores(scores, planned.copies, verdicts)
             group |= of_judge
             scores = rated if self._tournament.fits_strengths else scores
-        verdict_infos = by_index(texts, verdicts)
+        verdict_infos = by_place(texts, places, verdicts)
         return [
             replace(scores[text], info={**scores[text].info, "verdicts": own, **more, "group": group})
-            for text, own, more in zip(texts, verdicts_by_index(texts, verdicts), verdict_infos, strict=True)
+            for text, own, more in zip(texts, verdicts_by_place(texts, places, verdicts), verdict_infos, strict=True)
         ]
 
     def _all_meet(self, size: int) -> bool:

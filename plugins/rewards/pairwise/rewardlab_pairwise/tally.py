@@ -64,23 +64,27 @@ def tally(
     return {text: _score(text, planned, verdicts, only_first, needs_all) for text in planned.meetings}
 
 
-def verdicts_by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[dict[str, str]]:
-    """Return, for each answer (G,), the verdicts where it stands first, by the index of the second, in order of index.
+def verdicts_by_place(
+    texts: Sequence[str], places: Sequence[int], verdicts: Mapping[Pair, PairVerdict]
+) -> list[dict[str, str]]:
+    """Return, for each answer (G,), the verdicts where it stands first, by the place of the second, in order of place.
 
-    Copies share one entry: of a text only the copy with the lowest index has verdicts, and is named in them.
+    Copies share one entry: of a text only the first copy has verdicts, and is named in them.
     """
     rows: list[dict[str, str]] = [{} for _ in texts]
     for first, second, call in _ordered(texts, verdicts):
-        rows[first][str(second)] = call.verdict
+        rows[first][str(places[second])] = call.verdict
     return rows
 
 
-def by_index(texts: Sequence[str], verdicts: Mapping[Pair, PairVerdict]) -> list[dict[str, dict[str, Any]]]:
-    """Return, for each answer (G,), the `info` of the verdicts where it stands first: key -> index -> value."""
+def by_place(
+    texts: Sequence[str], places: Sequence[int], verdicts: Mapping[Pair, PairVerdict]
+) -> list[dict[str, dict[str, Any]]]:
+    """Return, for each answer (G,), the `info` of the verdicts where it stands first: key -> place -> value."""
     rows: list[dict[str, dict[str, Any]]] = [{} for _ in texts]
     for first, second, call in _ordered(texts, verdicts):
         for key, value in call.info.items():
-            rows[first].setdefault(key, {})[str(second)] = value
+            rows[first].setdefault(key, {})[str(places[second])] = value
     return rows
 
 
