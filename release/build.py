@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from installed import installed_problems
-from rewardlab.text import columns
+from rewardlab_training import columns
 from wheel_checks import URLS, wheel_problems
 
 ROOT = Path(__file__).parents[1]

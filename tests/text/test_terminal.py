@@ -6,7 +6,7 @@ import re
 import pytest
 from helpers.each_case import each_case
 from helpers.pseudo_terminal import lines_of, resize, run_at_terminal
-from rewardlab.text import display_width
+from rewardlab_training import display_width
 
 pytestmark = pytest.mark.slow
 

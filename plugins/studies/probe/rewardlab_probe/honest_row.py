@@ -42,12 +42,12 @@ class HonestRow:
         return language if isinstance(language, str) and language else None
 
     def completion(self, text: str) -> Completion:
-        """Return a text as a completion, with as many tokens a byte as the honest completion has."""
+        """Return a text as a completion, with as many tokens a byte as the honest completion has, at least its end."""
         made = Completion(text=self.honest, messages=self.messages).with_text(text)
         if self.token_count is None:
             return made
         share = _bytes(text) / _bytes(self.honest)
-        return replace(made, token_count=round(self.token_count * share))
+        return replace(made, token_count=max(1, round(self.token_count * share)))
 
     @cached_property
     def parts(self) -> ResponseParts:

@@ -39,7 +39,7 @@ def probe(offer, write, main):
 def test_a_text_has_tokens_for_its_bytes_as_the_honest_one_has():
     row = HonestRow(sample=Sample(id="a"), honest="zwölf", token_count=3)
     assert row.completion("zwölf") == Completion(text="zwölf", token_count=3)
-    assert [row.completion(text).token_count for text in ("", "zwölf" * 100, "\ud800")] == [0, 300, 2]
+    assert [row.completion(text).token_count for text in ("", "zwölf" * 100, "\ud800")] == [1, 300, 2]
     assert HonestRow(sample=Sample(id="a"), honest="zwölf").completion("x").token_count is None
 
 
@@ -47,7 +47,7 @@ def test_a_conversation_gets_another_last_answer_and_keeps_its_calls():
     said = [{"role": "assistant", "content": text} for text in ("I ask.", "zwölf")]
     row = HonestRow(sample=Sample(id="a"), honest="zwölf", token_count=6, messages=said)
     degenerate = row.completion("")
-    assert (degenerate.text, degenerate.token_count) == ("", 0)
+    assert (degenerate.text, degenerate.token_count) == ("", 1)
     assert [turn["content"] for turn in degenerate.messages] == ["I ask.", ""]
     assert row.completion("zwölf").messages == tuple(said)
 

@@ -33,6 +33,8 @@ OFF = {
     "rollout/seconds": {"empty", "prompt_copy"},
     "rollout/tokens": {"empty", "prompt_copy"},
     "rollout/tool_calls": {"empty", "prompt_copy"},
+    "rubric/appeal (backward)": {"unanswered"},
+    "rubric/appeal (forward)": {"unanswered"},
     "rubric/agreeing (so many rows)": ORDERED,
     "rubric/pairwise (both bad)": {"antisymmetry"},
     "rubric/preferences (one of parallel rows)": ORDERED,
