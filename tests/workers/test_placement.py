@@ -13,7 +13,7 @@ from rewardlab.registry.loading import ENVIRONMENT
 from rewardlab.scoring.component_executors import Machine
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.workers.devices import resolve_device
-from rewardlab.workers.placement import describe_environment
+from rewardlab_training.dry_run import describe_environment
 from rewardlab_training.stages import get_ready
 
 MODEL = """

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from rewardlab.errors import MAX_LISTED, Problem, UserError, nearest, one_line
 from rewardlab.plan.component import Component, secret_variables
-from rewardlab.plan.cross_checks import cross_findings, cross_warnings, declared
+from rewardlab.plan.cross_checks import OF_WORKERS, cross_findings, cross_warnings, declared
 from rewardlab.plan.dataset_places import dataset_uses
 from rewardlab.plan.misplaced import name_owners, name_places
 from rewardlab.plan.plan import Plan
@@ -20,7 +20,7 @@ from rewardlab.recipe.expression import PROGRESS, Expression, check_name, parse
 from rewardlab.recipe.loading import Document
 from rewardlab.recipe.models import Recipe, RewardSection, needs_engine
 from rewardlab.recipe.partial_validation import LostParts, read, valid_parts
-from rewardlab.recipe.use import Use
+from rewardlab.recipe.use import ComponentUse, Use
 from rewardlab.recipe.validation import option_help, validate
 from rewardlab.registry.loading import Plugin
 from rewardlab.registry.registry import Registry, installed
@@ -30,6 +30,7 @@ from rewardlab.text.redaction import environment_values, note_variables
 Purpose = Literal["check", "score", "run", "job"]
 """what a plan is for: "job" is a process of a job that was checked when it began"""
 
+APPEAL = "rubric/appeal"  # of a rule that a recipe's key `appeal` stands beside
 LOGGED = ("total", "groups_without_variance")
 """names under reward/ in logs that are no component's"""
 
@@ -121,7 +122,7 @@ class _Planner:
 
     def _with_reward(self, plan: Plan, reward: RewardSection) -> Plan:
         components = {
-            name: self._find("reward", use, ("reward", "components", name)) for name, use in reward.components.items()
+            name: self._reward(use, ("reward", "components", name)) for name, use in reward.components.items()
         }
         self._check_names(reward)
         normalizers = []
@@ -137,20 +138,32 @@ class _Planner:
             total_range=total_range,
         )
 
-    def _find(self, kind: str, use: Use, path: RecipePath) -> Component | None:
-        """Return the component that `use` names; None if anything in the file about it is wrong, or very much is."""
+    def _reward(self, use: ComponentUse, path: RecipePath) -> Component | None:
+        """Return the reward that `use` names; with an `appeal` the one that asks a judge about this rule's values."""
+        rule = self._find("reward", use, path)
+        if rule is None or use.appeal is None:
+            return rule
+        if "of" in use.appeal:
+            self._add((*path, "appeal", "of"), "is this component itself; leave it out")
+        keys = use.model_dump(by_alias=True, exclude_unset=True, exclude={"appeal"})
+        of = {key: keys.pop(key) for key in ("use", "with", *OF_WORKERS) if key in keys}
+        appeal = ComponentUse.model_validate({**keys, "use": APPEAL, "with": {**use.appeal, "of": of}})
+        return self._find("reward", appeal, path, "appeal")
+
+    def _find(self, kind: str, use: Use, path: RecipePath, key: str = "with") -> Component | None:
+        """Return the component that `use` names, its options at `key`; None if anything about it is wrong, or much."""
         if len(self.problems) >= MAX_LISTED:
             if len(self.problems) == MAX_LISTED:
                 self._add(path, "nothing from here on was checked; fix the other mistakes first")
             return None
-        named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use")
+        named = path if isinstance(lookup(self._document.tree, path), str) else (*path, "use" if key == "with" else key)
         spec = self._spec(kind, use, named)
         if spec is None:
             return None
-        self.configs[(*path, "with")] = spec.config
-        option, panel = self._panel(spec, use, path)
+        self.configs[(*path, key)] = spec.config
+        option, panel = self._panel(spec, use, (*path, key))
         first = use if not panel else use.model_copy(update={"options": {**use.options, option: panel[0]}})
-        options = self._options(spec, first, path)
+        options = self._options(spec, first, path, key)
         if options is None:
             return None
         note_variables(environment_values(secret_variables(options).values()))
@@ -207,7 +220,7 @@ class _Planner:
     def _panel(self, spec: Any, use: Use, path: RecipePath) -> tuple[str, list[str]]:
         """Return the option of a reward that lists judges, and the judges; none if no option is such a list."""
         for name in spec.judges if isinstance(spec, RewardSpec) else ():
-            judges, place = use.options.get(name), (*path, "with", name)
+            judges, place = use.options.get(name), (*path, name)
             if not (isinstance(judges, list) and judges and all(isinstance(judge, str) for judge in judges)):
                 continue
             if len(judges) == 1:
@@ -220,8 +233,8 @@ class _Planner:
             return name, judges
         return "", []
 
-    def _options(self, spec: Any, use: Use, path: RecipePath) -> Any | None:
-        place = (*path, "with")
+    def _options(self, spec: Any, use: Use, path: RecipePath, key: str) -> Any | None:
+        place = (*path, key)
         try:
             options, problems = validate(spec.config, use.options, self._document.where, place)
         except Exception as error:  # raised by a validator of the plugin

@@ -202,6 +202,8 @@ class ComponentUse(Use):
     """for a panel: its judges are asked one after another, as long as they leave doubt (absent: all of them)"""
     on_unstable: UnstableUse | None = None
     """response to values that differ too much (absent: the value counts, and its spread is told)"""
+    appeal: dict[str, Any] | None = None
+    """a judge that looks again at what this rule rejects: the options of rubric/appeal but `of`, which is this rule"""
     commit_first: bool = False
     """whether a judge first solves the prompt itself, once a draw, and sees its own answer beside each candidate"""
     workers: PositiveInt | None = None

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from rewardlab.workers.environments import EnvironmentDefinition as EnvironmentDefinition
     from rewardlab.workers.environments import InstallStep as InstallStep
     from rewardlab.workers.environments import environment_of as environment_of
+    from rewardlab.workers.environments import managed as managed
     from rewardlab.workers.errors import PluginRaisedError as PluginRaisedError
     from rewardlab.workers.errors import WorkerStartError as WorkerStartError
     from rewardlab.workers.errors import WorkerTimeout as WorkerTimeout
-    from rewardlab.workers.placement import describe_environment as describe_environment
     from rewardlab.workers.placement import interpreter_of as interpreter_of
     from rewardlab.workers.placement import opener as opener
     from rewardlab.workers.placement import python_of as python_of

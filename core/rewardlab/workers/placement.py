@@ -42,7 +42,8 @@ def python_of(plan: "Plan", planned: Component, say: Say | None = None) -> str |
 
     A managed environment that is missing is built first. UserError or JobError if that fails.
     """
-    return _provided(_place(plan, planned), say)
+    plugin = plan.plugins.get(planned.use.use.partition("/")[0])
+    return _provided(_place_of(planned.spec, planned.options, plugin), say)
 
 
 def interpreter_of(spec: Any, options: Config, plugin: Plugin | None) -> str | None:
@@ -51,20 +52,6 @@ def interpreter_of(spec: Any, options: Config, plugin: Plugin | None) -> str | N
     LookupError if its spec asks for an environment and no plugin packages it.
     """
     return _provided(_place_of(spec, options, plugin), None)
-
-
-def describe_environment(plan: "Plan", planned: Component) -> str:
-    """Return the words by which a plan says which environment a component runs in; "" if it is the host's."""
-    place = _place(plan, planned)
-    if not isinstance(place, EnvironmentDefinition):
-        return f", with {place}" if place else ""
-    environment = managed(place)
-    remark = "" if environment.ready else ", which is built before it is needed"
-    return f", in the managed environment {environment.folder.name}{remark}"
-
-
-def _place(plan: "Plan", planned: Component) -> EnvironmentDefinition | str | None:
-    return _place_of(planned.spec, planned.options, plan.plugins.get(planned.use.use.partition("/")[0]))
 
 
 def _place_of(spec: Any, options: Config, plugin: Plugin | None) -> EnvironmentDefinition | str | None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from rewardlab.plan import Plan
+from rewardlab.plan import Component, Plan
 from rewardlab.recipe import (
     PRESETS,
     Agent,
@@ -17,7 +17,7 @@ from rewardlab.recipe import (
     TokenSampling,
 )
 from rewardlab.text import counted
-from rewardlab.workers import describe_environment
+from rewardlab.workers import environment_of, managed
 
 from rewardlab_training.backend import Backend
 from rewardlab_training.costs import data_costs, describe_evaluation, reward_costs
@@ -78,6 +78,17 @@ def total_lines(plan: Plan) -> Iterator[str]:
         low, high = spec.range
         where = describe_environment(plan, planned)
         yield f"  {name}: {planned.use.use}, {spec.scope} scope, [{low:g}, {high:g}], runs {spec.runs}{where}"
+
+
+def describe_environment(plan: Plan, planned: Component) -> str:
+    """Return the words that say in which environment a component runs; "" if it is the host's."""
+    if own := getattr(getattr(planned.options, "environment", None), "python", None):
+        return f", with {own}"
+    if planned.spec.environment is None:
+        return ""
+    environment = managed(environment_of(plan.plugins[planned.use.use.partition("/")[0]], planned.spec))
+    remark = "" if environment.ready else ", which is built before it is needed"
+    return f", in the managed environment {environment.folder.name}{remark}"
 
 
 def model_line(plan: Plan) -> str:

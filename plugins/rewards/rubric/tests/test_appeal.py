@@ -13,8 +13,12 @@ from rewardlab_rubric.criteria.question import TAG
 
 SPEC = find("reward", "rubric/appeal")
 RULE = {"use": "rubric/verdict"}
+FORM, VALID = {"use": "format/validity"}, "<think>so</think> <answer>7</answer>"
+"""a rule of another range, -1 to 0, and what it accepts"""
 RIGHT, OVERLOOKED, WRONG = '{"score": 4}', "I would say four.", '{"score": 5}'
-ROW = Sample(id="row", prompt=({"role": "user", "content": "How many?"},), fields={"score": 4, "answer": "4"})
+ROW = Sample(
+    id="row", prompt=({"role": "user", "content": "How many?"},), fields={"score": 4, "answer": "4", "task": "Chat"}
+)
 
 
 def verdicts(says):
@@ -80,9 +84,49 @@ def test_a_share_is_drawn_by_the_text_alone(appeal, scripted):
 
 def test_the_bound_of_a_rejection_is_the_recipes(appeal, scripted):
     judge = scripted(verdicts(lambda text: False))
-    assert appeal(judge, [WRONG], when="below 0")[0].info["accepted"]
-    assert not appeal(judge, [RIGHT], when="below 1.5", then="report")[0].info["accepted"]
-    assert len(judge.asked) == 1
+    scores = appeal(judge, [VALID, "7"], of=FORM, when="below -0.2")
+    assert [(score.value, score.info["accepted"]) for score in scores] == [(0.0, True), (-1.0, False)]
+    assert [ask.parts["response"] for ask in judge.asked] == ["7"]
+
+
+def test_a_verdict_that_counts_is_worth_the_most_or_the_least_that_the_rule_gives(appeal, scripted):
+    judge = scripted(verdicts(lambda text: text == "7"))
+    scores = appeal(judge, [VALID, "7"], of=FORM, when="below -0.2", audit=1.0)
+    assert [(score.value, score.info["rule"]) for score in scores] == [(-1.0, 0.0), (0.0, -1.0)]
+
+
+def test_a_rule_that_is_not_about_answers_has_a_criterion_and_no_right_answer(appeal, scripted):
+    judge = scripted(verdicts(lambda text: True))
+    row = Sample(id="row", prompt=ROW.prompt, fields={"task": "Chat"})
+    (score,) = appeal(judge, ["7"], row=row, of=FORM, when="below 0", criterion="It is short.")
+    assert (score.value, score.info["appeal"]) == (0.0, "right")
+    assert {*judge.asked[0].parts} == {"query", "response"}
+    (message,) = judge.asked[0].messages
+    assert "1. It is short." in message["content"]
+    assert "right answer" not in message["content"]
+
+
+def test_the_right_answer_is_where_the_rule_has_it():
+    fields = {}
+    for name, rule in {"named": {"with": {"field": "solution"}}, "unnamed": {}}.items():
+        config = SPEC.config.model_validate({"judge": "main", "of": {"use": "math/accuracy", **rule}})
+        fields[name] = list(SPEC.required_fields(config))
+    assert fields == {"named": ["solution"], "unnamed": ["answer"]}
+
+
+def test_files_that_the_rule_needs_are_named():
+    for use in ("math/accuracy", "rubric/verdict"):
+        config = SPEC.config.model_validate({"judge": "main", "of": {"use": use}})
+        rule = find("reward", use)
+        assert SPEC.needs_files(config) == ([] if rule.needs_files is None else rule.needs_files(config.of.config))
+
+
+def test_no_question_is_planned_where_none_is_drawn():
+    rates = {"then": "correct", "rates": {"false_negative": 0.2}}
+    asked = {
+        share: SPEC.config.model_validate({"judge": "j", "of": RULE, "share": share, **rates}) for share in (0, 0.1)
+    }
+    assert [SPEC.calls(config, 8) for config in asked.values()] == [0, 8]
 
 
 def test_no_verdict_is_no_value_where_it_would_be_the_value(appeal, scripted):
@@ -147,10 +191,16 @@ def test_the_range_is_that_of_the_values(options, span):
         ({"of": {"use": "rubric/pairwise"}}, "rubric/pairwise is no rule"),
         ({"of": {"use": "rubric/verdicts"}}, "rubric/verdict"),
         ({"of": {"use": "rubric/verdict", "with": {"golden": "score"}}}, "rubric/verdict: with.golden: Extra inputs"),
-        ({"when": "above 0.5"}, "match pattern"),
-        ({"when": "below 0.5 or so"}, "match pattern"),
-        ({"then": "correct"}, "then: correct needs rates"),
-        ({"rates": {"false_negative": 0.1}}, "then: correct needs rates"),
+        ({"of": {"use": "rubric/verdict", "timeout": 3}}, "runs in no worker, so that nothing uses `timeout`"),
+        ({"of": {"use": "rubric/verdict", "with": {"gold": 3}}}, "rubric/verdict: with.gold: Input should be a valid str"),
+        ({"when": "above 0.5"}, "when: 'above 0.5' should be `below NUMBER`, such as below 0.5"),
+        ({"when": "below 0.5 or so"}, "should be `below NUMBER`"),
+        ({"when": "below 0"}, "rubric/verdict gives 0 to 1, so that none of its values is below 0"),
+        ({"when": "below 5"}, "rubric/verdict gives 0 to 1, so that every value of it is below 5"),
+        ({"share": 0}, "then: replace with a share of 0 and no audit asks about no response"),
+        ({"then": "correct"}, "then: correct needs rates: .*`rewardlab appeals`"),
+        ({"rates": {"false_negative": 0.1}}, "then: replace takes nothing off; rates and correction are for"),
+        ({"then": "report", "correction": "forward"}, "then: report takes nothing off"),
         ({"then": "correct", "rates": {"false_negative": 0.6, "false_positive": 0.35}}, "their sum is above 0.9"),
     ],
 )  # fmt: skip

@@ -19,8 +19,8 @@ from rewardlab_rubric.pointwise import CLOSE
 class Appeal:
     """The value of a rule after the appeals against it.
 
-    A judge is asked about a share of what the rule rejects, and of what it accepts (`audit`). Under `then: replace` its
-    verdict is the value; else it is kept to estimate the rule's errors by, and the value is the rule's (`report`), or
+    A judge is asked about a share of what the rule rejects, and of what it accepts (`audit`). Where it differs, under
+    `then: replace`, the value is the most or the least that the rule gives; else it is kept to estimate the rule's errors by, and the value is the rule's (`report`), or
     that without the rule's errors (`correct`). A response without a text is wrong, unasked. What the rule cannot score
     stays as it is; where the judge gives no verdict, the value is missing under `replace`.
     `info` is the rule's, with `rule`, its value; `accepted`; `appeal`: right, wrong, blank, or why there is no verdict;
@@ -42,8 +42,8 @@ class Appeal:
         )
 
     async def _score(self, sample: Sample, completion: Completion, rule: Score) -> Score:
-        if self._options.reference not in sample.fields:
-            return Score(error=f"the row has no field {self._options.reference!r}")
+        if self._options.shown is not None and self._options.shown not in sample.fields:
+            return Score(error=f"the row has no field {self._options.shown!r}")
         if rule.value is None:
             return rule
         accepted = rule.value >= self._options.bound
@@ -57,7 +57,8 @@ class Appeal:
         if isinstance(verdict, bool):
             info |= {"appeal": "right" if verdict else "wrong", "overturned": verdict != accepted}
             replaced = self._options.then == "replace" and verdict != accepted
-            return Score(value=float(verdict), info=info) if replaced else self._value(rule.value, accepted, info)
+            value = self._options.of.span[verdict] if replaced else rule.value
+            return self._value(value, accepted, info)
         info["appeal"] = verdict
         if self._options.then == "replace":
             return Score(info=info, error=f"no verdict on the appeal: {verdict}")

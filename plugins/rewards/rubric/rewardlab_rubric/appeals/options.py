@@ -1,19 +1,23 @@
 """The options of rubric/appeal."""
 
+import json
 import re
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt, ValidationError, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 from rewardlab import Config, RewardSpec, find
 from rewardlab.errors import UserError
 
 from rewardlab_rubric.appeals.correction import backward, forward
 
+MOST = 10.0
+"""of any value, and the most that a correction can give"""
 LEAST = 0.1
 """of 1 - false_negative - false_positive: below it a correction multiplies what is noise by more than 10"""
 Rate = Annotated[float, Field(ge=0, lt=1)]
-WHEN = re.compile(r"^below (-?(?:[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))$")
+WHEN = re.compile(r"below (-?(?:[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))")
+OF_WORKERS = ("workers", "timeout", "memory", "threads")
 
 
 class RuleUse(Config):
@@ -23,6 +27,14 @@ class RuleUse(Config):
     """<plugin>/<name> of a reward of one completion that asks no judge, such as math/accuracy"""
     options: dict[str, Any] = Field(default_factory=dict, alias="with")
     """its options"""
+    workers: PositiveInt | None = None
+    """for a rule that runs in workers: most processes (absent: the number of cores, 4 at most)"""
+    timeout: PositiveFloat | None = None
+    """likewise: seconds that one completion may take (absent: the rule's own limit)"""
+    memory: PositiveFloat | None = None
+    """likewise: GB that one call may add to a process's memory (absent: the rule's own limit)"""
+    threads: PositiveInt = 1
+    """likewise: math threads of each process"""
 
     @cached_property  # rows ask for both, three times each
     def spec(self) -> RewardSpec:
@@ -40,11 +52,24 @@ class RuleUse(Config):
     def config(self) -> Any:
         """Its options, validated. Raises ValueError that says what is wrong with them."""
         try:
-            return self.spec.config.model_validate(self.options)
+            return self.spec.config.model_validate_json(json.dumps(self.options), strict=True)
         except ValidationError as error:
             first = error.errors()[0]
             place, problem = ".".join(map(str, ("with", *first["loc"]))), first["msg"].removeprefix("Value error, ")
         raise ValueError(f"{self.use}: {place}: {problem}")
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The interval of the rule's values."""
+        return self.spec.under(self.config).range
+
+    def check(self) -> None:
+        """Raise ValueError that says what is wrong with it."""
+        low, high = self.span
+        if low < -MOST or high > MOST:
+            raise ValueError(f"{self.use} gives {low:g} to {high:g}; appeals are from values of -{MOST:g} to {MOST:g}")
+        if self.spec.runs != "worker" and (idle := [key for key in OF_WORKERS if key in self.model_fields_set]):
+            raise ValueError(f"{self.use} runs in no worker, so that nothing uses `{idle[0]}`; leave it out")
 
 
 class RuleRates(Config):
@@ -63,8 +88,8 @@ class AppealOptions(Config):
     """the rule: {use: math/accuracy, with: {...}}"""
     judge: Annotated[str, Field(min_length=1)]
     """the judge under `judges` that looks again"""
-    when: Annotated[str, Field(pattern=WHEN.pattern)] = "below 0.5"
-    """the values that are a rejection"""
+    when: str = "below 0.5"
+    """the values that are a rejection: `below NUMBER`"""
     share: Annotated[float, Field(ge=0, le=1)] = 1.0
     """of the rejected responses, those that the judge is asked about; a response's text decides. Under `correct` it
     changes no value, and serves to see whether `rates` still hold"""
@@ -78,39 +103,66 @@ class AppealOptions(Config):
     rates: RuleRates | None = None
     """correct: the rule's errors, as `rewardlab appeals` estimates them from rows that were scored under `report` or
     `replace`"""
-    reference: str = "answer"
-    """the field with the right answer, which the judge is shown"""
+    reference: str | None = None
+    """the field with the right answer, which the judge is shown (absent: the rule's own `field`, else `answer`; none if
+    there is a `criterion`)"""
+    criterion: Annotated[str, Field(min_length=1)] | None = None
+    """what the judge is asked about a response, for a rule that is not about answers: It is written in French."""
     max_tokens: PositiveInt | None = None
     """the most tokens of the judge's reply, thoughts included; null: the judge's own"""
 
     @model_validator(mode="after")
     def _check(self) -> "AppealOptions":
-        named = [self.of.options.get(option) for option in self.of.spec.judges]
-        if self.judge in named:
-            raise ValueError(f"{self.of.use} asks {self.judge!r} itself: an appeal goes to another than it corrects")
         if self.of.spec.judges:
-            raise ValueError(f"{self.of.use} asks a judge; an appeal is from a rule, and `repeats` is for judges")
-        self.of.config  # noqa: B018  # says what is wrong with it
-        if (self.then == "correct") != (self.rates is not None):
-            raise ValueError("then: correct needs rates, the rule's errors, and nothing else has them")
+            named = [self.of.options.get(option) for option in self.of.spec.judges]
+            own = f"{self.judge!r} itself: an appeal goes to another than it corrects"
+            other = "a judge; an appeal is from a rule, and `repeats` is for judges"
+            raise ValueError(f"{self.of.use} asks {own if self.judge in named else other}")
+        self.of.check()
+        low, high = self.of.span
+        if WHEN.fullmatch(self.when) is None:
+            raise ValueError(f"when: {self.when[:40]!r} should be `below NUMBER`, such as below 0.5")
+        if not low < self.bound <= high:
+            decided = "none of its values is" if self.bound <= low else "every value of it is"
+            raise ValueError(f"when: {self.of.use} gives {low:g} to {high:g}, so that {decided} {self.when}")
+        self._check_what_follows()
+        return self
+
+    def _check_what_follows(self) -> None:
+        if self.then != "correct" and not (self.share or self.audit):
+            raise ValueError(f"then: {self.then} with a share of 0 and no audit asks about no response")
+        if self.then == "correct" and self.rates is None:
+            raise ValueError(
+                "then: correct needs rates: {false_negative: .., false_positive: ..}, which `rewardlab appeals` "
+                "estimates from what was scored under then: report"
+            )
+        if self.then != "correct" and not {"rates", "correction"}.isdisjoint(self.model_fields_set):
+            raise ValueError(f"then: {self.then} takes nothing off; rates and correction are for then: correct")
         if self.rates is not None and 1 - self.rates.false_negative - self.rates.false_positive < LEAST:
             raise ValueError("rates: their sum is above 0.9, and of a rule that errs so often nothing is learnt")
-        return self
 
     @property
     def bound(self) -> float:
         """The value below which the rule rejects."""
         match = WHEN.fullmatch(self.when)
-        assert match is not None  # as the pattern wants
+        assert match is not None  # as _check wants
         return float(match[1])
+
+    @property
+    def shown(self) -> str | None:
+        """The field with the right answer that the judge is shown; None if it is shown none."""
+        own = getattr(self.of.config, "field", None)
+        default = None if self.criterion is not None else own if isinstance(own, str) else "answer"
+        return self.reference or default
 
     @property
     def span(self) -> tuple[float, float]:
         """The interval of the values."""
-        if self.rates is None:
-            low, high = self.of.spec.under(self.of.config).range
-            return (min(low, 0.0), max(high, 1.0)) if self.then == "replace" else (low, high)
-        return self.corrected(False), self.corrected(True)
+        return self.of.span if self.rates is None else (self.corrected(False), self.corrected(True))
+
+    def most_calls(self, size: int) -> int:
+        """Return the most questions about a group of this size: a share may be all of it, none is none."""
+        return size if self.share or self.audit else 0
 
     def corrected(self, accepted: bool) -> float:
         """Return the value of what the rule accepts or rejects, without the rule's errors."""

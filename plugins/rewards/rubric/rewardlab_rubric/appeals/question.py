@@ -21,6 +21,9 @@ SAME = Criteria(
     "Say whether the response has the right answer. A rule did not find it there, or did: rules miss answers that are "
     "written in another way, and take some that are wrong. Look at the answer alone and not at the way to it.",
 )
+OTHER = (
+    "Say whether the response meets the criterion. A rule decided otherwise, or the same: rules err in both directions."
+)
 
 
 class AppealQuestions:
@@ -28,12 +31,18 @@ class AppealQuestions:
 
     def __init__(self, options: AppealOptions) -> None:
         self._questions = CriteriaQuestions(options.max_tokens)
-        self._field = options.reference
+        self._criteria, self._field = _criteria(options), options.shown
 
     def about(self, sample: Sample, response: str) -> CriteriaQuestion:
         """Return the question about a response."""
-        reference = sample.fields.get(self._field)
-        return self._questions.by(SAME, sample, response, reference=_text(reference))
+        reference = None if self._field is None else _text(sample.fields.get(self._field))
+        return self._questions.by(self._criteria, sample, response, reference=reference)
+
+
+def _criteria(options: AppealOptions) -> Criteria:
+    if options.criterion is None:
+        return SAME
+    return Criteria((Criterion("right", options.criterion.strip(), 1.0),), OTHER)
 
 
 def _text(reference: Any) -> str:

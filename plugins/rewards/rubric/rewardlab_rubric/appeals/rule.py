@@ -4,6 +4,7 @@ import os
 import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
@@ -27,10 +28,12 @@ class Rule:
         self._executor = self._opened(use, context)
 
     def _opened(self, use: RuleUse, context: Context) -> Executor:
+        limits = {"timeout": use.timeout, "memory": use.memory}
         spec, options = use.spec.under(use.config), use.config
+        spec = replace(spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
-            size = min(WORKERS, os.cpu_count() or 1)
-            pool = WorkerPool(use=use.use, spec=spec, options=options, context=context, size=size)
+            size = use.workers or min(WORKERS, os.cpu_count() or 1)
+            pool = WorkerPool(use=use.use, spec=spec, options=options, context=context, size=size, threads=use.threads)
             self._closing.callback(pool.close)
             return pool_executor(spec, pool)
         return open_executor(spec, spec.build(options, context).score, f"rewardlab-{use.use}", self._closing)
