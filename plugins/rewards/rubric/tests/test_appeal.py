@@ -192,7 +192,7 @@ def test_the_range_is_that_of_the_values(options, span):
         ({"of": {"use": "rubric/verdicts"}}, "rubric/verdict"),
         ({"of": {"use": "rubric/verdict", "with": {"golden": "score"}}}, "rubric/verdict: with.golden: Extra inputs"),
         ({"of": {"use": "rubric/verdict", "timeout": 3}}, "runs in no worker, so that nothing uses `timeout`"),
-        ({"of": {"use": "rubric/verdict", "with": {"gold": 3}}}, "rubric/verdict: with.gold: Input should be a valid str"),
+        ({"of": {"use": "rubric/verdict", "with": {"gold": 3}}}, "rubric/verdict: with.gold: Input should be a valid"),
         ({"when": "above 0.5"}, "when: 'above 0.5' should be `below NUMBER`, such as below 0.5"),
         ({"when": "below 0.5 or so"}, "should be `below NUMBER`"),
         ({"when": "below 0"}, "rubric/verdict gives 0 to 1, so that none of its values is below 0"),

@@ -2,6 +2,7 @@
 
 from rewardlab_viewer.figures.asked_again import AskedAgain
 from rewardlab_viewer.figures.judges import JudgeConsistency
+from rewardlab_viewer.figures.rule_errors import RuleErrors
 
 GROUP = {
     **dict.fromkeys(("calls", "comparisons", "ties", "unparsable", "failed", "triples", "intransitive"), 0),
@@ -135,3 +136,39 @@ def test_without_repeats_there_is_no_such_table_and_a_ledger_may_hold_anything()
     for odd in (None, 1, [], {"values": 3}, {"values": {"a": 3}}, {"values": {"a": ["x", 1e999]}, "spread": "wide"}):
         table.add(asked_again([odd, odd]))
     assert [row[2:] for row in table.table()][1:] == [["0", "–", "–", "–", "–"]]
+
+
+def appealed(infos, language="en"):
+    """Lines of a group, of each completion what rubric/appeal noted."""
+    return [
+        {"index": at, "fields": {"language": language}, "components": {"rule": {"info": info}, "other": {"value": 1.0}}}
+        for at, info in enumerate(infos)
+    ]
+
+
+def test_a_rules_error_rates_are_shown_with_their_intervals_by_language():
+    rejected, accepted = {"rule": 0.0, "accepted": False}, {"rule": 1.0, "accepted": True}
+    table = RuleErrors()
+    for language, missed in (("en", 1), ("de", 3)):
+        verdicts = ["right"] * missed + ["wrong"] * (8 - missed)
+        table.add(appealed([{**rejected, "appeal": verdict} for verdict in verdicts], language))
+        table.add(appealed([{**accepted, "appeal": "right"}] * 8 + [{**rejected, "appeal": "blank"}], language))
+    head, *rows = table.table()
+    shown = [dict(zip(head, row, strict=True)) for row in rows]
+    assert [[row[name] for name in head[1:5]] for row in shown] == [
+        ["all", "18", "16", "16 and 16"],
+        ["de", "9", "8", "8 and 8"],
+        ["en", "9", "8", "8 and 8"],
+    ]
+    assert [row["false negatives"].partition(" ")[0] for row in shown] == ["20.0%", "27.3%", "11.1%"]
+    assert [row["false positives"].partition(" ")[0] for row in shown] == ["0.0%"] * 3
+    assert all(" to " in row["false negatives"] for row in shown)
+
+
+def test_without_an_audit_the_false_positives_are_unknown_and_a_ledger_may_hold_anything():
+    table = RuleErrors()
+    table.add(appealed([None, 3, {}, {"rule": 1.0}, {"rule": 1.0, "accepted": "yes"}]))
+    assert list(table.table()) == []
+    table.add(appealed([{"rule": 0.0, "accepted": False, "appeal": odd} for odd in ("right", ["x"], {}, "down")]))
+    assert [row[2:] for row in table.table()][1][:3] == ["4", "0", "1 and 0"]
+    assert [row[-1] for row in table.table()][1:] == ["–"]

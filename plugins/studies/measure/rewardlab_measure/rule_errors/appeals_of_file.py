@@ -11,10 +11,7 @@ from rewardlab.errors import Problem, UserError
 from rewardlab_records.ledger import LedgerFile, current_steps, fault_of_line, find_ledger, whole_lines
 from rewardlab_records.scored_lines import ADVICE, scored_lines
 
-from rewardlab_measure.rule_errors.rates import Decided, RuleCounts
-
-RIGHT, WRONG, BLANK = "right", "wrong", "blank"
-"""what rubric/appeal notes of a response: the judge's verdicts, and that there is nothing to judge"""
+from rewardlab_measure.rule_errors.rates import RuleCounts, was_appealed
 
 
 def counts_of_file(path: str, say: Callable[[str], None]) -> dict[str, RuleCounts]:
@@ -27,24 +24,13 @@ def counts_of_file(path: str, say: Callable[[str], None]) -> dict[str, RuleCount
     counts: dict[str, RuleCounts] = {}
     for components in _components(path, say):
         for name, info in components:
-            if "accepted" in info and "rule" in info:
-                _add(counts.setdefault(name, RuleCounts()), info)
+            if was_appealed(info):
+                counts.setdefault(name, RuleCounts()).add(info)
     if not counts:
         raise UserError(
             "nothing here was scored by rubric/appeal; name a run's folder or what `score` wrote", where=path
         )
     return counts
-
-
-def _add(counts: RuleCounts, info: Mapping[str, Any]) -> None:
-    decided: Decided = counts.accepted if info["accepted"] else counts.rejected
-    appeal = info.get("appeal")
-    if appeal == BLANK:
-        decided.wrong += 1
-        return
-    decided.all += 1
-    decided.asked += appeal in (RIGHT, WRONG)
-    decided.right += appeal == RIGHT
 
 
 def _components(path: str, say: Callable[[str], None]) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:

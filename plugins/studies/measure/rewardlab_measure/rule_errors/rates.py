@@ -13,6 +13,13 @@ from statistics import NormalDist
 from typing import Any
 
 Z = NormalDist().inv_cdf(0.975)
+RIGHT, WRONG, BLANK = "right", "wrong", "blank"
+"""what rubric/appeal notes of a response as `appeal`: the judge's verdicts, and that there is nothing to judge"""
+
+
+def was_appealed(info: Any) -> bool:
+    """Return whether rubric/appeal wrote this `info` of a response that the rule has decided."""
+    return isinstance(info, Mapping) and isinstance(info.get("accepted"), bool) and "rule" in info
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,16 @@ class RuleCounts:
 
     rejected: Decided = field(default_factory=Decided)
     accepted: Decided = field(default_factory=Decided)
+
+    def add(self, info: Mapping[str, Any]) -> None:
+        """Count a response by what rubric/appeal noted of it, see `was_appealed`."""
+        decided, appeal = self.accepted if info["accepted"] else self.rejected, info.get("appeal")
+        if appeal == BLANK:
+            decided.wrong += 1
+            return
+        decided.all += 1
+        decided.asked += appeal in (RIGHT, WRONG)
+        decided.right += appeal == RIGHT
 
     def rates(self, misses: float = 0.0, accepts: float = 0.0) -> tuple[Estimate | None, Estimate | None]:
         """Return (the false-negative rate, the false-positive rate); None for one that nothing is known about.

@@ -11,6 +11,7 @@ movement_section  what moved the reward: the share of its variance that each com
 agreement         each component against correctness
 judges            questions to judges, their cost and consistency, by language, and who won
 asked_again       how steady judges are that are asked again, and how those of a panel agree
+rule_errors       how often rules are wrong from which there are appeals
 people            components against people, and people against each other
 counted_info      what rewards put into `info`, counted
 """

@@ -31,6 +31,7 @@ from rewardlab_viewer.figures.judges import JudgeConsistency, usage_table
 from rewardlab_viewer.figures.lengths import LengthTable, length_table
 from rewardlab_viewer.figures.movement_section import MovementSection, movement_section
 from rewardlab_viewer.figures.people import PeopleSection, people_section
+from rewardlab_viewer.figures.rule_errors import RuleErrors
 from rewardlab_viewer.figures.slices import SliceTable, slice_tables
 from rewardlab_viewer.page.chunks import TextChunks
 from rewardlab_viewer.read.columns import ScoreColumns
@@ -65,6 +66,7 @@ class RunView:
     consistency: Sequence[Sequence[str]]
     wins: Sequence[Sequence[str]]
     asked_again: Sequence[Sequence[str]]
+    rule_errors: Sequence[Sequence[str]]
     agreements: Sequence[Agreement]
     counted_info: Sequence[Sequence[str]]
     alarms: Sequence[RunAlarm]
@@ -134,7 +136,7 @@ class SourceSums:
         self.columns, self.chunks = ScoreColumns(source.names), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
-        self._asked_again = AskedAgain()
+        self._asked_again, self._rule_errors = AskedAgain(), RuleErrors()
         self._counted_info = CountedInfo(source.counted_info)
         self._movement = LedgerMovement()
 
@@ -147,6 +149,7 @@ class SourceSums:
         self._movement.add(lines)
         self._consistency.add(lines)
         self._asked_again.add(lines)
+        self._rule_errors.add(lines)
         for line in lines:
             self._counted_info.add(line)
 
@@ -173,6 +176,7 @@ class SourceSums:
             consistency=list(self._consistency.table()),
             wins=list(self._consistency.wins()),
             asked_again=list(self._asked_again.table()),
+            rule_errors=list(self._rule_errors.table()),
             agreements=list(agreements(columns, source.correctness)),
             counted_info=list(self._counted_info.table()),
             alarms=self._steps.alarms(),
