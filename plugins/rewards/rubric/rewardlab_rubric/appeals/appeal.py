@@ -20,9 +20,10 @@ class Appeal:
     """The value of a rule after the appeals against it.
 
     A judge is asked about a share of what the rule rejects, and of what it accepts (`audit`). Where it differs, under
-    `then: replace`, the value is the most or the least that the rule gives; else it is kept to estimate the rule's errors by, and the value is the rule's (`report`), or
-    that without the rule's errors (`correct`). A response without a text is wrong, unasked. What the rule cannot score
-    stays as it is; where the judge gives no verdict, the value is missing under `replace`.
+    `then: replace`, the value is the most or the least that the rule gives; else it is kept to estimate the rule's
+    errors by, and the value is the rule's (`report`), or that without the rule's errors (`correct`). A response without
+    a text is wrong, unasked. What the rule cannot score stays as it is; where the judge gives no verdict, the value is
+    missing under `replace`.
     `info` is the rule's, with `rule`, its value; `accepted`; `appeal`: right, wrong, blank, or why there is no verdict;
     `overturned`.
     Source: Cai et al. 2025 (arXiv 2510.00915).

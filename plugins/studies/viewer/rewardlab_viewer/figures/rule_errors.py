@@ -1,4 +1,4 @@
-"""The table of rules from which there are appeals: how often each is wrong, by a judge's verdicts, with 95% intervals."""
+"""The table of rules with appeals: how often each is wrong, by a judge's verdicts, with 95% intervals."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
