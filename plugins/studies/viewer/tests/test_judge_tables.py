@@ -141,7 +141,12 @@ def test_without_repeats_there_is_no_such_table_and_a_ledger_may_hold_anything()
 def appealed(infos, language="en"):
     """Lines of a group, of each completion what rubric/appeal noted."""
     return [
-        {"index": at, "fields": {"language": language}, "components": {"rule": {"info": info}, "other": {"value": 1.0}}}
+        {
+            "id": language,
+            "index": at,
+            "fields": {"language": language},
+            "components": {"rule": {"info": info}, "other": {"value": 1.0}},
+        }
         for at, info in enumerate(infos)
     ]
 

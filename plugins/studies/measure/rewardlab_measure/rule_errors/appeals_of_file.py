@@ -13,6 +13,8 @@ from rewardlab_records.scored_lines import ADVICE, scored_lines
 
 from rewardlab_measure.rule_errors.rates import RuleCounts, was_appealed
 
+Appealed = tuple[str, Iterator[tuple[str, Mapping[str, Any]]]]
+
 
 def counts_of_file(path: str, say: Callable[[str], None]) -> dict[str, RuleCounts]:
     """Return the counts of each component with appeals. Raises UserError for a file without any.
@@ -22,10 +24,10 @@ def counts_of_file(path: str, say: Callable[[str], None]) -> dict[str, RuleCount
     """
     refuse_stream(path)
     counts: dict[str, RuleCounts] = {}
-    for components in _components(path, say):
+    for problem, components in _components(path, say):
         for name, info in components:
             if was_appealed(info):
-                counts.setdefault(name, RuleCounts()).add(info)
+                counts.setdefault(name, RuleCounts()).add(info, problem)
     if not counts:
         raise UserError(
             "nothing here was scored by rubric/appeal; name a run's folder or what `score` wrote", where=path
@@ -33,8 +35,8 @@ def counts_of_file(path: str, say: Callable[[str], None]) -> dict[str, RuleCount
     return counts
 
 
-def _components(path: str, say: Callable[[str], None]) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
-    """Yield (component, info) of each completion."""
+def _components(path: str, say: Callable[[str], None]) -> Iterator[Appealed]:
+    """Yield the problem of each completion, or of several, and of each its component and info."""
     ledger = find_ledger(Path(path)) if os.path.isdir(path) else LedgerFile(Path(path))
     if ledger is None:
         raise UserError("there is no ledger here; name a run that has scored something", where=path)
@@ -49,21 +51,21 @@ def _components(path: str, say: Callable[[str], None]) -> Iterator[Iterator[tupl
         raise bad.error(path, ADVICE)
 
 
-def _of_ledger(
-    ledger: LedgerFile, bad: BadRows, say: Callable[[str], None]
-) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+def _of_ledger(ledger: LedgerFile, bad: BadRows, say: Callable[[str], None]) -> Iterator[Appealed]:
     current = current_steps(ledger)
     for place, row in whole_lines(ledger, bad, torn=say):
         if fault := fault_of_line(row):
             bad.add(Problem(where=place, what=fault))
         elif row in current:
-            yield ((name, entry.get("info") or {}) for name, entry in row["components"].items())
+            fields = row.get("fields")
+            problem = fields.get("problem", row.get("id")) if isinstance(fields, Mapping) else row.get("id")
+            yield str(problem), ((name, entry.get("info") or {}) for name, entry in row["components"].items())
 
 
-def _of_scores(path: str, bad: BadRows) -> Iterator[Iterator[tuple[str, Mapping[str, Any]]]]:
+def _of_scores(path: str, bad: BadRows) -> Iterator[Appealed]:
     for _, row in scored_lines(path):
         if isinstance(row, Problem):
             bad.add(row)
             continue
         for name, columns in row["components"].items():
-            yield ((name, info or {}) for info in columns["info"])
+            yield str(row.get("id")), ((name, info or {}) for info in columns["info"])

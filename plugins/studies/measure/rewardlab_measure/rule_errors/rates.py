@@ -7,7 +7,7 @@ rejects and among what it accepts, and these the rates.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -57,16 +57,18 @@ class RuleCounts:
 
     rejected: Decided = field(default_factory=Decided)
     accepted: Decided = field(default_factory=Decided)
+    problems: "dict[Hashable, RuleCounts]" = field(default_factory=dict)
+    """the counts of each problem, if they are known: what a rule overlooks in one answer it overlooks in the next"""
 
-    def add(self, info: Mapping[str, Any]) -> None:
+    def add(self, info: Mapping[str, Any], problem: Hashable | None = None) -> None:
         """Count a response by what rubric/appeal noted of it, see `was_appealed`."""
         decided, appeal = self.accepted if info["accepted"] else self.rejected, info.get("appeal")
-        if appeal == BLANK:
-            decided.wrong += 1
-            return
-        decided.all += 1
+        decided.all += appeal != BLANK
+        decided.wrong += appeal == BLANK
         decided.asked += appeal in (RIGHT, WRONG)
         decided.right += appeal == RIGHT
+        if problem is not None:
+            self.problems.setdefault(problem, RuleCounts()).add(info)
 
     def rates(self, misses: float = 0.0, accepts: float = 0.0) -> tuple[Estimate | None, Estimate | None]:
         """Return (the false-negative rate, the false-positive rate); None for one that nothing is known about.
@@ -81,14 +83,14 @@ class RuleCounts:
         below = _share(self.rejected, misses, accepts)
         above = _share(self.accepted, misses, accepts) if self.accepted.asked else _Share(1.0, 0.0)
         right = (_count(self.rejected, below), _count(self.accepted, above))
-        negative = _rate(right[0], right[1])
+        negative = _rate(*right, _design_effect(self, _Decisions.of_right))
         if not self.accepted.asked:
             return negative, None
         wrong = (
             _count(self.accepted, above.other(), self.accepted.wrong),
             _count(self.rejected, below.other(), self.rejected.wrong),
         )
-        return negative, _rate(wrong[0], wrong[1])
+        return negative, _rate(*wrong, _design_effect(self, _Decisions.of_wrong))
 
     def as_dict(self, misses: float, accepts: float) -> Mapping[str, Any]:
         """Return the estimates as JSON values."""
@@ -129,12 +131,46 @@ def _count(decided: Decided, share: _Share, known: int = 0) -> tuple[float, floa
     return number, max(number, 0.5) + max(0.0, decided.all**2 * share.variance - among)
 
 
-def _rate(part: tuple[float, float], rest: tuple[float, float]) -> Estimate:
-    """Return part / (part + rest), of counts with their variances."""
+@dataclass(frozen=True)
+class _Decisions:
+    """How many responses of one sort a rule decides the wrong way and the right way, each that was seen for several."""
+
+    wrong_way: float
+    right_way: float
+
+    @classmethod
+    def of_right(cls, counts: RuleCounts, weights: tuple[float, float]) -> "_Decisions":
+        accepted = counts.accepted.right if weights[1] else counts.accepted.all  # nobody was asked: all count
+        return cls(counts.rejected.right * weights[0], accepted * (weights[1] or 1.0))
+
+    @classmethod
+    def of_wrong(cls, counts: RuleCounts, weights: tuple[float, float]) -> "_Decisions":
+        below, above = (part.asked - part.right for part in (counts.rejected, counts.accepted))
+        return cls(above * weights[1] + counts.accepted.wrong, below * weights[0] + counts.rejected.wrong)
+
+
+def _design_effect(counts: RuleCounts, decisions: Callable[[RuleCounts, tuple[float, float]], _Decisions]) -> float:
+    """Return by how much the variance of a rate exceeds that of as many problems of one response each; at least 1."""
+    number = len(counts.problems)
+    weights = tuple(part.all / part.asked if part.asked else 0.0 for part in (counts.rejected, counts.accepted))
+    whole = decisions(counts, (weights[0], weights[1]))
+    size = whole.wrong_way + whole.right_way
+    if number < 2 or not whole.wrong_way or not whole.right_way:
+        return max(1.0, size / number) if number else 1.0
+    rate, variance = whole.wrong_way / size, 0.0
+    for problem in counts.problems.values():
+        own = decisions(problem, (weights[0], weights[1]))
+        variance += (own.wrong_way * (1 - rate) - own.right_way * rate) ** 2
+    return max(1.0, variance * number / (number - 1) / (size * rate * (1 - rate)))
+
+
+def _rate(part: tuple[float, float], rest: tuple[float, float], effect: float) -> Estimate:
+    """Return part / (part + rest), of counts with their variances, which are `effect` times as large."""
     (one, variance), (other, other_variance) = part, rest
     if one + other <= 0:
         return Estimate(0.0, 0.0, 1.0)
-    value, limits, others = one / (one + other), _limits(one, variance), _limits(other, other_variance)
+    limits, others = _limits(one, effect * variance), _limits(other, effect * other_variance)
+    value = one / (one + other)
     least = _least_ratio(one, limits[0], other, others[1])
     inverse = _least_ratio(other, others[0], one, limits[1])
     return Estimate(value, min(value, least / (1 + least)), max(value, 1 / (1 + inverse)))

@@ -92,3 +92,22 @@ def test_intervals_hold_the_truth_in_some_95_of_100_simulations(responses, right
             held[1] += rates[1].low <= positive <= rates[1].high
     assert held[0] >= 0.92 * 200
     assert held[1] >= 0.92 * known
+
+
+def test_intervals_hold_the_truth_where_a_rule_errs_by_the_problem():
+    """A rule that overlooks the right answers of three problems in ten, whoever writes them, in groups of eight."""
+    held = {"by problem": 0, "alone": 0}
+    for seed in range(200):
+        rng, counts, alone = random.Random(seed), RuleCounts(), RuleCounts()
+        for problem in range(60):
+            overlooks = rng.random() < 0.3
+            for _ in range(8):
+                is_right = rng.random() < 0.5
+                info = {"rule": 0.0, "accepted": is_right and not overlooks, "appeal": "right" if is_right else "wrong"}
+                counts.add(info, problem)
+                alone.add(info)
+        for name, each in (("by problem", counts), ("alone", alone)):
+            negative, _ = each.rates()
+            held[name] += negative.low <= 0.3 <= negative.high
+    assert held["by problem"] >= 0.92 * 200
+    assert held["alone"] < 0.75 * 200, "each response by itself would be taken for news"

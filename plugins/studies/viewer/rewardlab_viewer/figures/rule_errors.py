@@ -7,6 +7,7 @@ from typing import Any
 from rewardlab_measure.rule_errors import Estimate, RuleCounts, was_appealed
 
 from rewardlab_viewer.figures.judges import MAX_LANGUAGE
+from rewardlab_viewer.read.columns import problem_of
 
 HEAD = ("component", "language", "rejected", "accepted", "judged of both", "false negatives", "false positives")
 
@@ -22,11 +23,12 @@ class RuleErrors:
         fields = lines[0].get("fields")
         language = fields.get("language") if isinstance(fields, Mapping) else None
         places = {"", language[:MAX_LANGUAGE]} if isinstance(language, str) else {""}
+        problem = hash(problem_of(lines[0]))
         for line in lines:
             for name, entry in line["components"].items():
                 info = entry.get("info") if isinstance(entry, Mapping) else None
                 for place in places if was_appealed(info) else ():
-                    self._counts[name, place].add(info)
+                    self._counts[name, place].add(info, problem)
 
     def table(self) -> Iterator[list[str]]:
         """Yield a head and a line a component; nothing without appeals."""
