@@ -445,8 +445,12 @@ class TestTheGuard:
     def test_does_not_count_abstentions(self, group_of):
         assert self.guard([ABSTAINED] * 60, group_of, window=1000, least=50) is None
 
-    def test_does_not_look_at_components_that_stop_the_job_by_themselves(self, group_of):
-        assert self.guard([FAILED] * 60, group_of, window=1000, least=50, policy="fail") is None
+    def test_of_components_that_stop_the_job_by_themselves_wants_one_value(self, group_of):
+        """What they lack is of rollouts that failed."""
+        assert self.guard([FAILED] * 59 + [0.5], group_of, least=60, policy="fail") is None
+        number, told = self.guard([FAILED] * 60, group_of, window=1000, least=50, policy="fail")
+        assert number == 49
+        assert "has no value for 50 of the last 50 completions (100.0%); last: sample 's49'" in told
 
     def test_takes_max_missing_itself_as_fine(self, group_of):
         assert self.guard([FAILED] + [0.5] * 19, group_of, per_group=20) is None

@@ -1,12 +1,14 @@
 """A rollout that failed is no answer: nothing is asked about it, and the others are scored as if it were not there."""
 
 import asyncio
+import json
 import threading
 from dataclasses import replace
 
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Group, GroupStream, Sample, load_reward
+from rewardlab.cli import main
 from rewardlab.data import to_group
 from rewardlab.errors import JobError
 from rewardlab.plan import make_plan
@@ -95,12 +97,55 @@ def test_no_judge_is_asked_about_it(toy, tmp_path, monkeypatch):
     assert asked == {"a", "a b c"}
 
 
-def test_a_group_of_nothing_else_has_no_total_and_ends_a_job_that_has_no_other(toy, tmp_path):
-    with scorer_of(tmp_path) as scorer:
-        (scored,) = scorer.score_groups([Group(sample=SAMPLE, completions=completions(None, None))])
+@each_case("missing", ["fail", "group_mean"])
+def test_a_group_of_nothing_else_has_no_total_and_ends_a_job_that_has_no_other(toy, tmp_path, missing):
+    with scorer_of(tmp_path, missing) as scorer:
+        scored, half = scorer.score_groups(
+            Group(sample=SAMPLE, completions=completions(*texts)) for texts in ((None, None), (None, "a"))
+        )
         assert scored.totals == [None, None]
+        if missing == "fail":  # as long as there is one answer
+            MissingGuard.refuse_step(scorer.composition.uses, [scored, half])
         with pytest.raises(JobError, match=f"brief.*has no value for 2 of the last 2 .*the rollout failed: {DIED}"):
             MissingGuard.refuse_step(scorer.composition.uses, [scored])
+
+
+def test_the_first_group_of_many_calls_may_have_nothing_else(toy, tmp_path):
+    """A guard of many calls, as those of doors, waits for 50."""
+    rows = [{"prompt": "?", "completions": [{"error": DIED}] * 2}]
+    (tmp_path / "r.yaml").write_text(RECIPE.replace("MISSING", "group_mean"))
+    with load_reward(tmp_path / "r.yaml") as reward:
+        guard = MissingGuard.over_rows(reward.plan.guarded_uses)
+        for score in (reward.score, lambda *given, **like: asyncio.run(reward.ascore(*given, **like))):
+            assert score(rows, guard=guard)[0].totals == [None, None]
+        with pytest.raises(JobError, match="no value for any of 2"):
+            reward.score(rows)
+
+
+def test_a_resumed_file_of_scores_does_not_score_it_again(toy, tmp_path, capsys, monkeypatch):
+    (tmp_path / "r.yaml").write_text(RECIPE.replace("MISSING", "fail"))
+    row = {"prompt": "?", "completions": ["a", {"error": DIED}, "a b c d"]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    monkeypatch.chdir(tmp_path)
+    score = ["score", "r.yaml", "rows.jsonl", "--output", "scored.jsonl"]
+    assert main(score) == 0
+    first = (tmp_path / "scored.jsonl").read_bytes()
+    assert main([*score, "--resume"]) == 0
+    out = "".join(capsys.readouterr())
+    assert "1 of 1 rows have scores" in out
+    assert " again, in which a part of a total is missing" not in out
+    assert (tmp_path / "scored.jsonl").read_bytes() == first
+
+
+def test_it_needs_no_count_of_tokens(toy):
+    """No normalizer counts it."""
+    reward = {"components": {"brief": {"use": "toy/brevity"}}, "total": "brief"}
+    reward["normalize"] = [{"use": "normalize/length", "with": {"reference_length": 4}}]
+    counted = [{"text": "a", "token_count": 3}, {"text": "a b c d", "token_count": 9}]
+    with load_reward({"version": 1, "reward": reward}) as loaded:
+        (group,) = loaded.score([{"prompt": "?", "completions": [*counted, {"error": DIED}]}])
+        (alone,) = loaded.score([{"prompt": "?", "completions": counted}])
+    assert list(group.shaped[:2]) == list(alone.shaped)
 
 
 def test_one_that_was_cut_as_well_has_no_total_of_0(toy, tmp_path):

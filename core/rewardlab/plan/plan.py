@@ -59,27 +59,25 @@ class Plan:
     def row_needs(self) -> RowNeeds:
         """Return what a row must have to be scored by the plan's reward."""
         uses = {name: planned.use.use for name, planned in self.components.items()}
-        abstains = self._of_options("abstains")
         in_total = self.expression.names if self.expression else ()
+        fatal = [name for name, p in self.components.items() if p.use.on_abstain == "fail" and name in in_total]
         return RowNeeds(
             fields={
                 field: ", ".join(f"{name} ({uses[name]})" for name in names)
                 for field, names in self.required_fields.items()
             },
             refuses=self._of_options("refuses"),
-            abstains=abstains,
+            abstains=self._of_options("abstains"),
             uses=uses,
             cautions=self._of_options("cautions"),
-            fatal=frozenset(
-                name for name in abstains if self.components[name].use.on_abstain == "fail" and name in in_total
-            ),
+            fatal=frozenset(fatal),
         )
 
     @property
     def training_row_needs(self) -> RowNeeds:
         """Return `row_needs` where groups may be left out: the outcome by which they are must not abstain either."""
         needs, by = self.row_needs, self.left_out_by
-        if by is None or by not in needs.abstains or self.components[by].use.on_abstain != "fail":
+        if by is None or self.components[by].use.on_abstain != "fail":
             return needs
         return replace(needs, fatal=needs.fatal | {by})
 

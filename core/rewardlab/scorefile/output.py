@@ -12,6 +12,7 @@ from rewardlab.files import cut_torn_line
 from rewardlab.recipe.expression import PROGRESS
 from rewardlab.scorefile.index import RowIndex
 from rewardlab.scoring.composition import ScoredGroup
+from rewardlab.scoring.failed_rollouts import ROLLOUT_FAILED
 from rewardlab.text.redaction import redact
 from rewardlab.types import Score
 
@@ -106,8 +107,9 @@ def _is_incomplete(row: Mapping[str, Any], parts: Collection[str]) -> bool:
 
 
 def lacks_part(error: str | None, info: Any) -> bool:
-    """Return whether a score failed (an abstention has not), or rests on fewer answers than its component asked for."""
-    return error is not None or (isinstance(info, dict) and bool(info.get("unanswered")))
+    """Return whether a score failed (no abstention, nor a rollout that did) or rests on fewer answers than it asked."""
+    known = info if isinstance(info, dict) else {}
+    return (error is not None and known.get(ROLLOUT_FAILED) is not True) or bool(known.get("unanswered"))
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:

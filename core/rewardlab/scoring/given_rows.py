@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from rewardlab.data import BadRows, Identifier, kind_of, read_lines, to_group
 from rewardlab.data.plain_values import plain_row
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan
-from rewardlab.types import Group, Sample
+from rewardlab.types import Completion, Group, Sample
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,13 +31,15 @@ class RowCheck:
         self.fields: Mapping[str, str] = plan.recipe.columns
         self.abstentions: dict[str, Counter[str]] = {}
         self._needs = plan.training_row_needs if trained else plan.row_needs
-        self._counting = [planned.use.use for planned in plan.normalizers if planned.spec.needs_tokens]
+        self._completion_needs = [(p.use.use, "token_count") for p in plan.normalizers if p.spec.needs_tokens]
+        rewards = [(p.use.use, p.spec) for name, p in plan.components.items() if name in self._needs.fatal]
+        self._completion_needs += [(use, need) for use, spec in rewards for need in spec.completion_needs]
 
     def group(self, row: Mapping[str, Any], source: str) -> Group:
         """Return the row as a group, whose sample may have no id yet. ValueError with everything that is wrong."""
         group = to_group(row, self.fields, source)
         lacks = self._needs.lacks(group.sample, self.fields)
-        if problems := [*lacks, *self._uncounted(group), *self._silent(group.sample)]:
+        if problems := [*lacks, *self._lacking(group.completions), *self._silent(group.sample)]:
             raise ValueError("; ".join(problems))
         return group
 
@@ -46,10 +48,10 @@ class RowCheck:
         column = self.fields.get("id", "id")
         return row[column] if column in row else row.get("id")
 
-    def _uncounted(self, group: Group) -> Iterator[str]:
-        uncounted = [index for index, c in enumerate(group.completions) if c.token_count is None]
-        if self._counting and uncounted:
-            yield f"completions[{uncounted[0]}].token_count is needed by {', '.join(self._counting)}"
+    def _lacking(self, completions: Sequence[Completion]) -> Iterator[str]:
+        for use, need in self._completion_needs:
+            if lacking := [at for at, c in enumerate(completions) if not c.failure and getattr(c, need) in (None, ())]:
+                yield f"completions[{lacking[0]}].{need} is needed by {use}"
 
     def _silent(self, sample: Sample) -> Iterator[str]:
         for name, reason in self._needs.abstentions(sample):

@@ -45,11 +45,11 @@ class MissingGuard:
     """A guard that stops a job when too large a share of a component's scores is missing.
 
     It looks at the last `window` scores of each component, once there are `least`; with window None, at all since the
-    last `reset`.
+    last `reset`. Under `on_missing: fail` only rollouts that failed get here, and it stops when all of them are.
     """
 
     def __init__(self, uses: Mapping[str, ComponentUse], window: int | None = None, least: int = 1) -> None:
-        self._uses = {name: use for name, use in uses.items() if use.on_missing != "fail"}
+        self._uses = dict(uses)
         self._least = least
         self._failed: dict[str, deque[bool]] = {name: deque(maxlen=window) for name in self._uses}
         self._causes: dict[str, str] = {}
@@ -95,18 +95,17 @@ class MissingGuard:
             if len(failed) < self._least:
                 continue
             use, share = self._uses[name], sum(failed) / len(failed)
-            if share > use.max_missing:
-                raise JobError(
-                    f"component {name!r} ({use.use}) has no value for {sum(failed)} of the last "
-                    f"{len(failed)} completions ({share:.1%}; max_missing is {use.max_missing:.1%}); "
-                    f"last: {self._causes[name]}"
-                )
+            of_rollouts = use.on_missing == "fail"
+            if share == 1 if of_rollouts else share > use.max_missing:
+                bound = "" if of_rollouts else f"; max_missing is {use.max_missing:.1%}"
+                problem = f"component {name!r} ({use.use}) has no value for {sum(failed)} of the last {len(failed)}"
+                raise JobError(f"{problem} completions ({share:.1%}{bound}); last: {self._causes[name]}")
 
     def check_end(self) -> None:
         """Raise a JobError if a component gave nothing but failures, however few were counted."""
         for name, failed in self._failed.items():
             use = self._uses[name]
-            if failed and all(failed) and use.max_missing < 1:
+            if failed and all(failed) and use.max_missing < 1 and use.on_missing != "fail":
                 raise JobError(
                     f"component {name!r} ({use.use}) has no value for any of {len(failed)} completions; "
                     f"last: {self._causes[name]}"

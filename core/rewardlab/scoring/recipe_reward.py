@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -108,10 +108,9 @@ class RecipeReward:
         if len(checked) > AT_ONCE and progress is None:
             return [scored for _, scored in self.in_order(checked, guard, evaluation)]
         groups = self._scorer.score_groups([row.group for row in checked], progress, evaluation)
-        guard = guard or self._guard(evaluation)
-        for scored in groups:
-            guard.add(scored)
-        guard.check_end()
+        with self._guarded(guard, evaluation) as counting:
+            for scored in groups:
+                counting.add(scored)
         return groups
 
     async def ascore(
@@ -172,12 +171,11 @@ class RecipeReward:
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
-        guard = guard or self._guard(evaluation)
-        with closing(scored_in_order(self._scorer, rows, evaluation)) as in_order:
+        scoring = scored_in_order(self._scorer, rows, evaluation)
+        with self._guarded(guard, evaluation) as counting, closing(scoring) as in_order:
             for row, scored in in_order:
                 yield row, scored
-                guard.add(scored)
-        guard.check_end()
+                counting.add(scored)
 
     def _group_of_one(self, prompt: Any, completion: Any, fields: Mapping[str, Any]) -> Group:
         (row,) = rows_one_by_one([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
@@ -225,12 +223,11 @@ class RecipeReward:
     async def _as_they_come(
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> AsyncGenerator[ScoredGroup]:
-        guard = guard or self._guard(evaluation)
-        with closing(due_in_order(rows, lambda row: self._scorer.submit(row.group, evaluation))) as due:
+        begun = due_in_order(rows, lambda row: self._scorer.submit(row.group, evaluation))
+        with self._guarded(guard, evaluation) as counting, closing(begun) as due:
             for _, pending in due:
                 yield (scored := await asyncio.wrap_future(pending))
-                guard.add(scored)
-        guard.check_end()
+                counting.add(scored)
 
     def _refuse_comparisons(self) -> None:
         for name, planned in self.plan.components.items():
@@ -239,8 +236,12 @@ class RecipeReward:
                 where = self.plan.document.where(("reward", "components", name))
                 raise UserError(f"{text}; give `score` a row with several, or take this component out", where=where)
 
-    def _guard(self, evaluation: bool) -> MissingGuard:
-        return MissingGuard.over_rows(self.plan.uses_in_total if evaluation else self.plan.guarded_uses)
+    @contextmanager
+    def _guarded(self, guard: MissingGuard | None, evaluation: bool) -> Iterator[MissingGuard]:
+        """Give a guard of many calls as it is, or one that ends with these rows."""
+        own = MissingGuard.over_rows(self.plan.uses_in_total if evaluation else self.plan.guarded_uses)
+        yield guard or own
+        own.check_end()
 
 
 def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings | None) -> Scorer:

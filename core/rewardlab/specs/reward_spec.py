@@ -55,6 +55,7 @@ class RewardSpec(Spec):
         refuses: says why a sample's fields cannot be used, such as a right answer that is empty, or None: such a row is
             a bad row, named before anything is scored. It is asked about rows that have all required fields, and is
             quick.
+        completion_needs: of "token_count", "seconds" and "messages", what a completion must have to get a value.
         needs_files: a function of the options: files that an earlier stage `data` may write; `check` names one that is
             not there and that none writes.
         cautions: says what is doubtful about a sample's fields, such as a right answer that cannot be read, or None: a
@@ -93,6 +94,7 @@ class RewardSpec(Spec):
     goldens: Function[Callable[[Any], Sequence[Any]] | None] = Function(None)
     abstains: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
     refuses: Function[Callable[[Any, Sample], str | None] | None] = Function(None)
+    completion_needs: Sequence[str] = ()
     needs_files: Function[Callable[[Any], Sequence[str]] | None] = Function(None)
     cautions: Function[Callable[[Any, Sample], tuple[str, str] | None] | None] = Function(None)
     runs: Literal["inline", "thread", "worker", "async"] = "thread"

@@ -28,6 +28,8 @@ class Capabilities:
         settings: which of those in training/optional_settings.py a stage may have, as written there.
         flat_groups: which values `reward.teach.flat` may have; a policy that may drop groups leaves out what
             `StepRewards.dropped` says.
+        completions: of "token_count", "seconds" and "messages", what completions have beside their text; those of an
+            `agent` have their messages anyway.
         transformers_models: whether it loads models as transformers writes them, so that folders, context lengths
             and chat templates are checked for it.
     """
@@ -36,6 +38,7 @@ class Capabilities:
     algorithms: Sequence[str] = ()
     settings: frozenset[str] = frozenset()
     flat_groups: Sequence[str] = ("keep",)
+    completions: Sequence[str] = ("token_count",)
     transformers_models: bool = True
 
 

@@ -183,6 +183,7 @@ def metrics_of_step(
     groups: Sequence[ScoredGroup | GroupNumbers],
     usage: Mapping[str, Usage] | None = None,
     correctness: str | None = None,
+    generated: Sequence[GroupNumbers] = (),
 ) -> dict[str, float]:
     """Return the metrics of a step's groups, of which there is at least one.
 
@@ -191,13 +192,14 @@ def metrics_of_step(
 
     reward/total, reward/<component>: means over the completions that have a value, NaN if none has.
     teaching/total: mean total of the groups that teach: what the policy learns from, beside all that was generated.
+    generated/total: where other prompts take the place of flat groups, mean total of all that were generated for it.
     advantage/<component>: of each in the total, its share in the variance of the shaped rewards inside of groups: they
     add up to 1 where the total is nothing else, and one below 0, such as a length penalty, takes from what the others
     give. NaN if no rewards differ.
     reward/groups_without_variance: share, 0 to 1, of groups that teach nothing: those that `teach` leaves
     out, and those whose totals are all equal or missing.
     group/std: mean over the groups of the standard deviation of their totals.
-    missing/<component>: share, 0 to 1, of completions whose score failed with an error.
+    missing/<component>: share, 0 to 1, of completions whose score failed with an error, rollouts that failed aside.
     agreement/total, agreement/<component>: correlation with correctness inside of groups, -1 to 1; NaN if one of both
     never differs.
     varied/<component>: share, 0 to 1, of groups in which it tells two completions apart.
@@ -213,6 +215,7 @@ def metrics_of_step(
 
     Args:
         correctness: as in `numbers_of_group`.
+        generated: the groups in whose place others came, and those that are in `groups`.
     """
     numbers = [group if isinstance(group, GroupNumbers) else numbers_of_group(group, correctness) for group in groups]
     names = dict.fromkeys(name for group in numbers for name in group.components)  # a damaged ledger lacks some
@@ -220,13 +223,14 @@ def metrics_of_step(
     metrics = {"reward/total": _mean([group.total for group in numbers])}
     metrics["reward/groups_without_variance"] = sum(group.flat for group in numbers) / len(numbers)
     metrics["teaching/total"] = _mean([group.total for group in numbers if not group.flat])
+    if generated:
+        metrics["generated/total"] = _mean([group.total for group in generated])
     metrics["group/std"] = math.fsum(group.std for group in numbers) / len(numbers)
     for name, scored in having.items():
         of_component = [group.components[name] for group in scored]
         metrics[f"reward/{name}"] = _mean(of_component)
-        metrics[f"missing/{name}"] = sum(len(component.failed) for component in of_component) / sum(
-            group.size for group in scored
-        )
+        failed = sum(len(group.components[name].failed) - group.failed for group in scored)
+        metrics[f"missing/{name}"] = failed / max(1, sum(group.size - group.failed for group in scored))
         metrics[f"varied/{name}"] = sum(component.varied for component in of_component) / len(scored)
         metrics |= {f"{metric}/{name}": value for metric, value in _judge_metrics(of_component)}
     for name in ("total", *names):

@@ -25,6 +25,7 @@ class Slice:
         means: "total" and each component -> mean; None if no completion has a value.
         missing: completions that a served policy did not give, which are not among `completions` and in no mean.
         truncated, empty: completions that were cut at the length limit, and that have no text but white space.
+        failed: rollouts that failed, which are among `completions` and in no mean.
         counted_info: component -> key of its `info` -> completions that have it, of the keys that its plugin counts.
         nothing: component -> why it gave most completions no score above 0, with how many, in words.
     """
@@ -36,6 +37,7 @@ class Slice:
     missing: int = 0
     truncated: int = 0
     empty: int = 0
+    failed: int = 0
     counted_info: dict[str, dict[str, int]] = field(default_factory=dict)
     nothing: dict[str, list[str]] = field(default_factory=dict)
 
@@ -46,6 +48,8 @@ class Slice:
             yield (
                 f"{self.missing:,} of {asked:,} completions are missing: the server gave none, and no mean counts them"
             )
+        if self.failed:
+            yield f"{self.failed:,} of {asked:,} rollouts failed, and no mean counts them; the ledger says why"
         if self.truncated:
             yield f"{self.truncated:,} of {asked:,} completions were cut at the length limit (max_new_tokens)"
         if self.empty:
@@ -163,7 +167,8 @@ def _slice(
         means=means,
         missing=len(missing),
         truncated=sum(completion.truncated for completion in completions),
-        empty=sum(not completion.text.strip() for completion in completions),
+        empty=sum(not completion.text.strip() for completion in completions if completion.failure is None),
+        failed=sum(completion.failure is not None for completion in completions),
         counted_info={
             component: counts
             for component in components

@@ -25,6 +25,7 @@ from rewardlab.recipe import (
 from rewardlab_training.backend import Backend, Capabilities, engines_that_have
 from rewardlab_training.named_models import folder_problem, hub_warnings, looks_local, read_config
 from rewardlab_training.optional_settings import unsupported_settings
+from rewardlab_training.stage_datasets import scores
 
 
 def engine_problems(plan: Plan, backend: Backend) -> list[Problem]:
@@ -44,7 +45,22 @@ def engine_warnings(plan: Plan, backend: Backend) -> list[Problem]:
     """Return what an engine can do as a recipe without problems says, and its author may not mean."""
     warns = getattr(backend, "warnings", None)
     warnings = _problems(plan, warns(plan) if callable(warns) else ())
+    warnings += _problems(plan, _unknown_to_rewards(plan, backend.capabilities))
     return [*warnings, *(hub_warnings(plan) if backend.capabilities.transformers_models else ())]
+
+
+def _unknown_to_rewards(plan: Plan, can: Capabilities) -> Iterator[Finding]:
+    """Yield (place, what follows) for components that need of a completion what the engine does not say of it."""
+    stages = [stage for stage in plan.recipe.stages if scores(stage) and needs_engine(stage)]
+    plays = all(getattr(stage, "agent", None) is not None for stage in stages)
+    for name, planned in plan.components.items():
+        lacking = [need for need in planned.spec.completion_needs if need not in can.completions]
+        if plan.backend is None or not stages or not lacking or (lacking == ["messages"] and plays):
+            continue
+        ends = name in plan.uses_in_total and planned.use.on_abstain == "fail"
+        problem = f"{planned.use.use} needs the {' and '.join(lacking)} of each completion, and {plan.backend.use.use}"
+        end = "which ends the job at its first step; leave it out, or set on_abstain to a number" if ends else "always"
+        yield ("reward", "components", name), f"{problem} does not say them: it abstains, {end}"
 
 
 def _problems(plan: Plan, findings: Iterable[Finding]) -> list[Problem]:

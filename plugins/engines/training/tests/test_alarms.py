@@ -120,6 +120,15 @@ class TestWhatIsWrong:
         assert (what, 20 < step <= 25) == ([name, "a"], True)
         assert signs(steps(**{f"{name}__a": lambda at: 0.9 if at in (20, 21) else 0.01})) == []
 
+    def test_rollouts_that_fail_more_often_are_one_sign(self):
+        rows = steps(rollout__failed=lambda at: 0.01 if at <= 20 else 0.3, missing__a=lambda at: 0.0)
+        ((step, *what),) = signs(rows)
+        assert (what, 20 < step <= 25) == (["missing", None], True)
+        detector = AlarmDetector(SETTINGS)
+        (sign,) = [sign for at, row in enumerate(rows, 1) for sign in detector.add(at, row)]
+        assert "% of rollouts failed, after 1.0%" in sign.text
+        assert sign.alarm.kind == "failed rollouts"
+
     def test_what_a_rule_does_not_decide_is_a_tie(self, toy):
         judged = {"wins": {"use": "pairwise/win_rate", "with": {"judge": "main"}}}
         recipe = RECIPE | {

@@ -47,6 +47,14 @@ def test_a_component_that_gave_most_nothing_has_its_reason_below_the_table(tmp_p
     assert "zero" not in summarise([scored([0.0, 0.0])], [], "1-rl after").table()
 
 
+def test_rollouts_that_failed_are_counted_and_in_no_mean():
+    group = replace(scored([None, 1.0]), completions=[Completion(text="", error="died"), Completion(text="")])
+    results = summarise([group], (), name="x")
+    whole = results.slices[0]
+    assert (whole.failed, whole.empty, whole.means["total"]) == (1, 1, 1.0)
+    assert "1 of 2 rollouts failed, and no mean counts them" in results.table()
+
+
 class TestSlices:
     def test_are_all_prompts_and_those_that_share_a_value(self):
         groups = [

@@ -110,8 +110,15 @@ class TestCurves:
         (group,) = scored([(RIGHT, 4), (RIGHT, 6), (WRONG, 9), ("", 0)])
         found = metrics_of_step([group], correctness="right")
         assert (found["length/right"], found["length/wrong"]) == (5, 9)
-        assert found["rollout/failed"] == 0.25
+        assert (found["rollout/failed"], found["missing/right"]) == (0.25, 0.0)
         assert "length/right" not in metrics_of_step([group]), "no correctness is named"
+
+    def test_what_was_generated_for_a_step_stands_beside_it_where_other_prompts_take_the_place_of_some(self, toy):
+        of_step, flat = scored([(RIGHT, 1), (WRONG, 1)], [(RIGHT, 1), (RIGHT, 1)])
+        numbers = [numbers_of_group(group) for group in (of_step, flat)]
+        found = metrics_of_step(numbers[:1], generated=numbers)
+        assert found["generated/total"] == metrics_of_step(numbers)["reward/total"] > found["reward/total"]
+        assert "generated/total" not in metrics_of_step(numbers)
 
     def test_they_go_through_a_journal(self, toy):
         """As those of engines whose groups are scored in other processes."""

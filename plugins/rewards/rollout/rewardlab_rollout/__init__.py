@@ -24,6 +24,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             range=(-1.0, 0.0),
             range_of=lambda options: (-options.worst, 0.0),
             scope="trajectory" if name == "tool_calls" else "completion",
+            completion_needs=[{"tool_calls": "messages", "tokens": "token_count"}.get(name, name)],
             runs="inline",
             build=f"rewardlab_rollout.cost:{''.join(map(str.capitalize, name.split('_')))}Cost",
             laws=Laws(examples=f"rewardlab_rollout.examples:{name}", off=PENALTY),

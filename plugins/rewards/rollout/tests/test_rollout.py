@@ -3,10 +3,12 @@
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, load_reward
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import UserError
+from rewardlab.recipe import load
 from rewardlab_rollout.cost import SecondsCost, TokensCost, ToolCallsCost
 from rewardlab_rollout.examples import _conversation
 from rewardlab_rollout.options import CostOptions
+from rewardlab_training import check_recipe
 
 
 def recipe(use, total="right + cost", **options):
@@ -55,15 +57,60 @@ def test_a_rollout_that_ran_out_of_time_does_not_tilt_the_baseline(toy):
     assert list(group.shaped[:2]) == list(alone.shaped)
 
 
-def test_an_amount_that_is_not_known_ends_the_job_unless_the_recipe_has_a_number_for_it(toy):
-    rows = [{"prompt": "?", "completions": ["a"]}]
-    with (
-        load_reward(recipe("seconds", most=10)) as reward,
-        pytest.raises(JobError, match="whoever ran it gives seconds"),
-    ):
-        reward.score(rows)
-    with load_reward(recipe("seconds", most=10), "reward.components.cost.on_abstain=0") as reward:
-        assert reward.score(rows)[0].totals == [1.0]
+@each_case(
+    "use, need, known",
+    [
+        ("tokens", "token_count", {"token_count": 1}),
+        ("seconds", "seconds", {"seconds": 0}),
+        ("tool_calls", "messages", {"messages": [{"role": "assistant", "content": "a"}]}),
+    ],
+)
+def test_an_amount_that_is_not_known_is_a_bad_row_unless_the_recipe_has_a_number_for_it(toy, use, need, known):
+    row = {"prompt": "?", "completions": [known | ({} if use == "tool_calls" else {"text": "a"}), {"error": "died"}]}
+    lacking = row | {"completions": [*row["completions"], "a"]}
+    with load_reward(recipe(use, most=10)) as reward:
+        assert reward.score([row])[0].totals[0] is not None
+        with pytest.raises(UserError, match=rf"completions\[2\]\.{need} is needed by rollout/{use}"):
+            reward.score([lacking])
+    with load_reward(recipe(use, most=10), "reward.components.cost.on_abstain=0") as reward:
+        assert reward.score([lacking])[0].totals[1:] == [None, 1.0]
+    with load_reward(recipe(use, "right", most=10)) as reward:
+        assert reward.score([lacking])[0].totals[2] == 1.0, "the total does not name it"
+
+
+@each_case("backend", ["trl", "openrlhf", "verl"])
+def test_check_warns_of_what_an_engine_does_not_say(toy, tmp_path, backend):
+    (tmp_path / "rows.jsonl").write_text('{"prompt": "?"}\n' * 8)
+    stage = {
+        "use": "rl",
+        "algorithm": "grpo",
+        "steps": 1,
+        "batch_size": 8,
+        "group_size": 8,
+        "learning_rate": 1e-6,
+        "max_new_tokens": 8,
+    }
+    dataset = {"use": "data/jsonl", "with": {"path": str(tmp_path / "rows.jsonl")}}
+    job = {
+        "backend": {"use": backend, "gpus_per_node": 1},
+        "model": "some/model",
+        "dataset": dataset,
+        "stages": [stage],
+    }
+
+    def warnings(use, **more):
+        made = recipe(use, most=10)
+        made["reward"]["components"]["cost"] |= more
+        return [line for line in check_recipe(load(made | job)).warnings if "rollout/" in line]
+
+    (line,) = warnings("seconds")
+    assert f"rollout/seconds needs the seconds of each completion, and {backend} does not say them" in line
+    assert "ends the job at its first step" in line
+    (line,) = warnings("seconds", on_abstain=0)
+    assert line.endswith("it abstains, always")
+    (line,) = warnings("tool_calls")
+    assert "needs the messages" in line
+    assert warnings("tokens") == []
 
 
 def test_what_is_free_is_less_than_the_most():

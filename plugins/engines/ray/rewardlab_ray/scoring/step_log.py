@@ -45,6 +45,7 @@ class ScoredStepLog:
         self._filtered = window is not None
         self._guard = MissingGuard(uses, window=window, least=window or 1)
         self._open: dict[int, list[GroupNumbers]] = {}
+        self._generated: list[GroupNumbers] = []
         self._written = _steps_of(path, attempt)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = LineAppender(path)
@@ -61,6 +62,7 @@ class ScoredStepLog:
         """Note a group as soon as it is scored, before `add`."""
         if self._filtered:
             self._guard.count(numbers)
+            self._generated.append(numbers)
 
     def check(self) -> None:
         """Raise a JobError if too much is missing of what was noted."""
@@ -84,11 +86,11 @@ class ScoredStepLog:
             for group in groups:
                 self._guard.count(group)
         self.whole += 1
+        generated, self._generated = self._generated, []  # since the step before
         if step not in self._written:
-            self._write(step, groups, write_usage(step))
+            self._write(step, metrics_of_step(groups, write_usage(step), generated=generated))
 
-    def _write(self, step: int, groups: Sequence[GroupNumbers], usage: Mapping[str, Usage]) -> None:
-        numbers = metrics_of_step(groups, usage)
+    def _write(self, step: int, numbers: Mapping[str, float]) -> None:
         finite = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
         self._file.write(f"{json.dumps({'attempt': self._attempt, 'step': step, **finite})}\n".encode())
         say(f"{SCORES}{json.dumps({'step': step, **finite})}")

@@ -21,6 +21,7 @@ from rewardlab_training.alarms.score_conditions import (
     REWARD,
     Dead,
     Entropy,
+    FailedRollouts,
     GrowingLength,
     Missing,
     MostlyFlat,
@@ -226,6 +227,14 @@ ALARMS = (
         condition=Missing,
         meaning="loses scores",
         advice="the ledger has each failure's reason",
+    ),
+    Alarm(
+        variant="failed rollouts",
+        name="missing",
+        metrics=("rollout/failed",),
+        condition=FailedRollouts,
+        meaning="loses rollouts",
+        advice="the ledger has each one's `error`",
     ),
     Alarm(
         name="unparsable",

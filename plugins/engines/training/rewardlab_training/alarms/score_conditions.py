@@ -228,6 +228,12 @@ class Missing(_Grown):
     level, share_of = "missing", "of completions have no {}"
 
 
+class FailedRollouts(_Grown):
+    """Rollouts that fail more and more often."""
+
+    level, share_of = "missing", "of rollouts failed"
+
+
 class Unparsable(_Grown):
     """A judge whose replies cannot be read more and more often."""
 

@@ -2,7 +2,7 @@
 
 // Charts of several numbers of the logs: beside those that `names` finds, without which there is none, are others.
 const TOGETHER = [
-  {key: "teaching", title: "Reward of the groups that teach, beside that of all that were generated", charts: [{chart: "total", names: /^teaching\/total$/, beside: ["reward/total"]}]},
+  {key: "teaching", title: "Reward of the groups that teach, beside that of all that were generated", charts: [{chart: "total", names: /^teaching\/total$/, beside: ["reward/total", "generated/total"]}]},
   {key: "advantages", title: "Advantages by component: what it gave, and below 0 what it took", charts: [{chart: "share of the advantages", names: /^advantage\//, drop: /^advantage\//}]},
   {key: "lengths", title: "Tokens of a completion by outcome", charts: [{chart: "tokens", names: /^length\/(right|wrong)$/, beside: ["length/mean"], drop: /^length\//}]},
   {key: "judges", title: "Seconds and cost of judges by step", charts: [
