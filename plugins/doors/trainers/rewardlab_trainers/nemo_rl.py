@@ -12,7 +12,7 @@ from rewardlab.errors import JobError, UserError
 
 from rewardlab_trainers.recipe_door import RecipeDoor, Trainer, row_of
 
-NEMO_RL = Trainer(name="NeMo-RL", known="of August 2026 (7ea279a)", groups=False)
+NEMO_RL = Trainer(name="NeMo-RL", known="of August 2026 (7ea279a)", groups=False, completions=())
 DONE = {"role": "environment", "content": "Environment: done"}
 
 

@@ -8,7 +8,7 @@ from rewardlab import ScoredCompletion
 
 from rewardlab_trainers.recipe_door import Recipe, RecipeDoor, Trainer, row_of
 
-OPENENV = Trainer(name="OpenEnv", known="0.10", groups=False)
+OPENENV = Trainer(name="OpenEnv", known="0.10", groups=False, completions=("token_count", "seconds"))
 RowOf = Callable[[Any, Any], Mapping[str, Any] | None]
 
 

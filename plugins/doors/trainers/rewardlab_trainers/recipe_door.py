@@ -25,12 +25,14 @@ class Trainer:
         known: the version whose code the adapter was written for.
         groups: whether it hands over whole groups.
         messages: whether the adapter hands on what tools did, beside the last answer.
+        completions: of "token_count" and "seconds", what its completions have beside their text.
     """
 
     name: str
     known: str
     groups: bool
     messages: bool = False
+    completions: Collection[str] = ("token_count",)
 
 
 class RecipeDoor:
@@ -62,6 +64,7 @@ class RecipeDoor:
                 )
                 raise UserError(f"{problem}; verifiers, TRL and `rewardlab serve` carry them", where="reward")
             self._refuse_replacing()
+            self._refuse_unknown()
             if fields is not None:
                 self._refuse_lacking(fields)
         except UserError:
@@ -128,6 +131,18 @@ class RecipeDoor:
         if reward.teach.flat == "replace":
             problem = f"{self.trainer.name} generates no other prompts for a reward; write drop"
             raise UserError(f"{problem}: one reward for all of a flat group", where="reward.teach.flat")
+
+    def _refuse_unknown(self) -> None:
+        """Raise a UserError if the total needs of a completion what the trainer does not say of it."""
+        plan, trainer = self.reward.plan, self.trainer
+        known = {*trainer.completions, *(["messages"] if trainer.messages else [])}
+        for name, use in plan.uses_in_total.items():
+            lacking = [need for need in plan.components[name].spec.completion_needs if need not in known]
+            if lacking and use.on_abstain == "fail":
+                problem = f"{use.use} needs the {' and '.join(lacking)} of each completion"
+                advice = "leave it out, or set on_abstain to a number; `rewardlab serve` takes all of a completion"
+                where = f"reward.components.{name}"
+                raise UserError(f"{problem}, and {trainer.name} does not say them; {advice}", where=where)
 
     def _refuse_lacking(self, sent: Collection[str]) -> None:
         plan = self.reward.plan

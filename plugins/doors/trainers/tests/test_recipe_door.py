@@ -1,6 +1,7 @@
 """What all adapters share: the failures of a whole job are counted."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from rewardlab.errors import JobError, UserError
@@ -31,6 +32,16 @@ def test_a_reward_of_whole_conversations_is_refused_where_the_last_answer_comes(
     }
     with pytest.raises(UserError, match=r"tone \(format/boxed\) reads whole conversations, and a trainer hands over"):
         RecipeDoor(SOME, recipe)
+
+
+def test_what_a_trainer_does_not_say_of_a_completion_is_refused_if_the_total_needs_it(toy):
+    components = {"right": {"use": "format/boxed"}, "cost": {"use": "rollout/seconds", "with": {"most": 9}}}
+    recipe = {"version": 1, "reward": {"components": components, "total": "right + cost"}}
+    with pytest.raises(UserError, match=r"rollout/seconds needs the seconds of each completion, and a trainer"):
+        RecipeDoor(SOME, recipe)
+    RecipeDoor(replace(SOME, completions=["seconds"]), recipe)
+    components["cost"]["on_abstain"] = 0
+    RecipeDoor(SOME, recipe)
 
 
 def test_a_group_that_does_not_teach_has_one_reward_for_all(toy):
