@@ -192,7 +192,7 @@ class ComponentUse(Use):
     on_abstain: OnAbstain = "fail"
     """response if the reward does not apply to a row: fail | a number"""
     max_missing: Share = 0.05
-    """share of failures above which the job stops (not used under `fail`)"""
+    """share of failures above which the job stops (under `fail`: of rollouts that failed, all)"""
     repeats: Repeats | None = None
     """for a reward that asks a judge, or by a list under `with` a panel of judges: times that each question is asked,
     by draws of their own (absent: as the judge says)"""
