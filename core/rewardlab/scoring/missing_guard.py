@@ -96,7 +96,7 @@ class MissingGuard:
                 continue
             use, share = self._uses[name], sum(failed) / len(failed)
             of_rollouts = use.on_missing == "fail"
-            if share == 1 if of_rollouts else share > use.max_missing:
+            if share == 1 > use.max_missing if of_rollouts else share > use.max_missing:
                 bound = "" if of_rollouts else f"; max_missing is {use.max_missing:.1%}"
                 problem = f"component {name!r} ({use.use}) has no value for {sum(failed)} of the last {len(failed)}"
                 raise JobError(f"{problem} completions ({share:.1%}{bound}); last: {self._causes[name]}")
@@ -106,7 +106,5 @@ class MissingGuard:
         for name, failed in self._failed.items():
             use = self._uses[name]
             if failed and all(failed) and use.max_missing < 1 and use.on_missing != "fail":
-                raise JobError(
-                    f"component {name!r} ({use.use}) has no value for any of {len(failed)} completions; "
-                    f"last: {self._causes[name]}"
-                )
+                problem = f"component {name!r} ({use.use}) has no value for any of {len(failed)} completions"
+                raise JobError(f"{problem}; last: {self._causes[name]}")
