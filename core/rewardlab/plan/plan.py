@@ -60,7 +60,6 @@ class Plan:
         """Return what a row must have to be scored by the plan's reward."""
         uses = {name: planned.use.use for name, planned in self.components.items()}
         in_total = self.expression.names if self.expression else ()
-        fatal = [name for name, p in self.components.items() if p.use.on_abstain == "fail" and name in in_total]
         return RowNeeds(
             fields={
                 field: ", ".join(f"{name} ({uses[name]})" for name in names)
@@ -70,7 +69,7 @@ class Plan:
             abstains=self._of_options("abstains"),
             uses=uses,
             cautions=self._of_options("cautions"),
-            fatal=frozenset(fatal),
+            fatal=frozenset(n for n, p in self.components.items() if p.use.on_abstain == "fail" and n in in_total),
         )
 
     @property

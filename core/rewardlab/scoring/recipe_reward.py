@@ -171,9 +171,8 @@ class RecipeReward:
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
-        scoring = scored_in_order(self._scorer, rows, evaluation)
-        with self._guarded(guard, evaluation) as counting, closing(scoring) as in_order:
-            for row, scored in in_order:
+        with self._guarded(guard, evaluation) as counting, closing(scored_in_order(self._scorer, rows, evaluation)) as due:
+            for row, scored in due:
                 yield row, scored
                 counting.add(scored)
 
