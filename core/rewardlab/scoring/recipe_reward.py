@@ -171,10 +171,10 @@ class RecipeReward:
         self, rows: Iterable[InputRow], guard: MissingGuard | None = None, evaluation: bool = False
     ) -> Generator[tuple[InputRow, ScoredGroup]]:
         """Yield checked rows with their scores; a JobError follows the row at which too many scores are missing."""
-        with self._guarded(guard, evaluation) as counting, closing(scored_in_order(self._scorer, rows, evaluation)) as due:
+        with self._guarded(guard, evaluation) as own, closing(scored_in_order(self._scorer, rows, evaluation)) as due:
             for row, scored in due:
                 yield row, scored
-                counting.add(scored)
+                own.add(scored)
 
     def _group_of_one(self, prompt: Any, completion: Any, fields: Mapping[str, Any]) -> Group:
         (row,) = rows_one_by_one([{"prompt": prompt, "completions": [completion], **fields}], self.plan)
