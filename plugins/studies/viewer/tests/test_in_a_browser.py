@@ -255,6 +255,21 @@ def test_the_best_completion_stands_first_with_every_component(visit, page, run)
     assert "answer" in tab.inner_text("#group .fieldlist")
 
 
+def test_a_rollout_that_failed_is_no_empty_answer(visit, tmp_path):
+    def failed(lines):
+        for line, info in zip(lines, ({"rollout_failed": True}, {}), strict=False):
+            line |= {"completion": "", "total": None}
+            line["components"] = {
+                name: {"value": None, "error": "the rollout failed: died", "info": info} for name in line["components"]
+            }
+        return lines
+
+    write_report([write_run(tmp_path / "run", 80, lines_of=failed)], tmp_path / "page.html")
+    tab = visit(tmp_path / "page.html")
+    chips = [said for said in tab.locator(".completion .chip.warn").all_inner_texts() if "cut" not in said]
+    assert sorted(chips) == ["empty", "the rollout failed"]
+
+
 def test_a_group_is_copied_as_rows_and_as_an_example_of_laws(visit, page, run):
     every = lines_of(run)
     groups = [every[at : at + GROUP] for at in range(0, len(every), GROUP)]

@@ -96,13 +96,14 @@ function completionNode(run, group, texts, at, language) {
   const scores = run.components.map((name) => scoreNode(run, name, number, row.said[name])).filter(Boolean);
   const failures = Object.entries(row.said).filter(([, told]) => told.error).map(([name, told]) => element("p", {class: "alarm"}, element("b", {}, name), " failed: ", told.error));
   const info = Object.fromEntries(Object.entries(row.said).filter(([, told]) => told.info).map(([name, told]) => [name, told.info]));
+  const failed = Object.values(info).some((told) => told.rollout_failed);
   return element("div", {class: "completion"},
     element("header", {},
       element("strong", {}, total === total ? `total ${shown(total)}` : "no total"),
       shaped === shaped && Math.abs(shaped - total) > 1e-6 ? element("span", {}, `shaped ${signed(shaped)}`) : null,
       tokens >= 0 ? element("span", {class: "chip"}, `${tokens} tokens`) : null,
       number("truncated") ? element("span", {class: "chip warn"}, "cut at the limit") : null,
-      row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
+      failed ? element("span", {class: "chip warn"}, "the rollout failed") : row.text?.trim() === "" ? element("span", {class: "chip warn"}, "empty") : null,
       element("span", {class: "chip"}, `completion ${at}`)),
     answerNodes(row, language),
     element("div", {class: "scores"}, scores), failures,
