@@ -4,6 +4,8 @@ import asyncio
 import json
 import shutil
 from dataclasses import replace
+from itertools import chain
+from statistics import fmean
 
 import pytest
 from helpers.group_members import PLACE, InThisProcess, member
@@ -56,6 +58,21 @@ class TestGroupsThatTheEngineLeavesOutByItself:
         assert scored == 12
         [line] = (filtered.run / "logs" / "0-rl.jsonl").read_text().splitlines()
         assert json.loads(line)["step"] == 1, "of a step, those that train"
+
+    def test_the_log_has_the_total_of_all_beside_that_of_those_that_train(self, filtered, scoring):
+        async def work(scorer, coordinator):
+            flat, *places = [replace(PLACE, key=key) for key in self.KEYS]
+            same = (scorer.member(flat, index, Completion(text="a b c d e f g")) for index in range(3))
+            await asyncio.gather(*same, *(member(scorer, index, place) for place in places for index in range(3)))
+            await coordinator.trained(1, ["two", "one"])
+
+        scoring(filtered, work)
+        [line] = (filtered.run / "logs" / "0-rl.jsonl").read_text().splitlines()
+        totals = {key: [row["total"] for row in rows] for key, rows in recorded_groups(filtered.run).items()}
+        logged = json.loads(line)
+        assert logged["reward/total"] == pytest.approx(fmean(totals["one"] + totals["two"]))
+        assert logged["generated/total"] == pytest.approx(fmean(chain(*totals.values())))
+        assert logged["generated/total"] != pytest.approx(logged["reward/total"])
 
     def test_one_that_comes_again_meanwhile_has_the_rewards_of_the_first_time(self, filtered, scoring):
         async def work(scorer, coordinator):
