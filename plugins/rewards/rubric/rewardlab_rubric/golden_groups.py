@@ -9,30 +9,40 @@ from rewardlab_training import Golden
 from rewardlab_rubric.goldens import RubricGolden
 from rewardlab_rubric.levels import Levels
 from rewardlab_rubric.rubrics import Rubric, chosen
-from rewardlab_rubric.strategies.questions import QuestionOptions, known_rubrics, stand_in_fields
+from rewardlab_rubric.strategies.questions import QuestionOptions, rubrics_by_language, stand_in_fields
 
 
 def golden_groups(options: QuestionOptions) -> list[Golden]:
-    """Return the goldens of the rubric that the recipe names; rows' own have none here.
+    """Return the goldens of the rubric that the recipe names, and of its translations; rows' own have none here.
 
     Raises ValueError for one of a pair where single responses are judged, and the reverse.
     """
-    fields, variants = stand_in_fields(options), known_rubrics(options)
     made: list[Golden] = []
-    for number, variant in enumerate(variants):
-        for golden in variant.goldens:
-            pair = len(golden.texts) == 2
-            if pair != (options.sort == "pair"):
-                wanted = "response_1 and response_2" if options.sort == "pair" else "one response"
-                raise ValueError(f"{golden.place} needs {wanted} for rubric/{options.asks}")
-            values = _of_pair(options, variant.levels, golden) if pair else _of_one(variant.levels, golden)
-            if values:
-                name = _named(f"golden {len(made) + 1}", number, variants)
-                prompt = ({"role": "user", "content": golden.input},)
-                sample = Sample(id=name, prompt=prompt, fields=fields, source=golden.place)
-                group = Group(sample=sample, completions=[Completion(text=text) for text in golden.texts])
-                made.append(Golden(place=golden.place, group=group, values=values))
+    for language, variants in rubrics_by_language(options).items():
+        for number, variant in enumerate(variants):
+            for golden in variant.goldens:
+                if values := _values(options, variant.levels, golden):
+                    name = _named(f"golden {len(made) + 1}", number, variants)
+                    made.append(
+                        Golden(place=golden.place, group=_group(options, name, golden, language), values=values)
+                    )
     return made
+
+
+def _values(options: QuestionOptions, levels: Levels, golden: RubricGolden) -> list[tuple[float, float]]:
+    """Return the interval of each response's value; none if the level is dropped."""
+    pair = len(golden.texts) == 2
+    if pair != (options.sort == "pair"):
+        wanted = "response_1 and response_2" if options.sort == "pair" else "one response"
+        raise ValueError(f"{golden.place} needs {wanted} for rubric/{options.asks}")
+    return _of_pair(options, levels, golden) if pair else _of_one(levels, golden)
+
+
+def _group(options: QuestionOptions, name: str, golden: RubricGolden, language: str) -> Group:
+    fields = {**stand_in_fields(options), options.language: golden.language or language}
+    prompt = ({"role": "user", "content": golden.input},)
+    sample = Sample(id=name, prompt=prompt, fields=fields, source=golden.place)
+    return Group(sample=sample, completions=[Completion(text=text) for text in golden.texts])
 
 
 def _named(name: str, number: int, variants: Sequence[Rubric]) -> str:

@@ -12,12 +12,18 @@ INPUT = "input"
 
 @dataclass(frozen=True)
 class RubricGolden:
-    """An example of a level: `texts` are one response to `input`, or two for a rubric of pairs. place: for messages."""
+    """An example of a level: `texts` are one response to `input`, or two for a rubric of pairs.
+
+    Args:
+        place: for messages.
+        language: of its texts, as a row would have it; None if it does not say.
+    """
 
     place: str
     level: str
     input: str
     texts: tuple[str, ...]
+    language: str | None = None
 
 
 def goldens_by_level(
@@ -44,8 +50,15 @@ def goldens_by_level(
             raise ValueError(f"{where(at)}the goldens of level {level} are no list of examples")
         for number, example in enumerate(examples):
             words = f"{where((*at, number))}golden {number + 1} of level {level}"
-            made.append(RubricGolden(words, level, *golden_texts(example, words, levels.kind == "pair")))
+            texts = golden_texts(example, words, levels.kind == "pair", others=("language",))
+            made.append(RubricGolden(words, level, *texts, language=_language(example.get("language"), words)))
     return tuple(made)
+
+
+def _language(value: Any, words: str) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise ValueError(f"{words}: its language is no code, such as de")
+    return value
 
 
 def golden_texts(
@@ -64,5 +77,6 @@ def golden_texts(
     wanted = (INPUT, *sides)
     texts = [mapping.get(name) for name in wanted]
     if {*mapping} - {*others} != {*wanted} or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"{words}: it should have the texts {', '.join(wanted)} and nothing else")
+        further = f" besides {', '.join(others)}" if others else ""
+        raise ValueError(f"{words}: it should have the texts {', '.join(wanted)} and nothing else{further}")
     return str(texts[0]), tuple(map(str, texts[1:]))

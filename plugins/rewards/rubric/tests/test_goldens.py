@@ -7,6 +7,7 @@ from helpers.each_case import each_case
 from pydantic import ValidationError
 from rewardlab import find
 from rewardlab_rubric.rubrics import chosen, known_variants
+from rewardlab_rubric.strategies.questions import Questions
 
 KINDS = ("scale", "binary", "pair")
 LEVELS = {"1": "bad", "2": "fair", "3": "good"}
@@ -28,6 +29,34 @@ def rubric_of(goldens, scoring=LEVELS):
 def test_every_level_of_a_packaged_rubric_has_a_golden(name):
     for variant in known_variants(str(files("rewardlab_rubric") / "rubrics" / name), KINDS):
         assert {golden.level for golden in variant.goldens} == {*variant.levels.texts}
+
+
+@pytest.mark.parametrize("name", ["binary", "pairwise"])
+def test_the_packaged_goldens_are_asked_in_their_languages(name, scripted):
+    """In the texts of their language, and not again for each English wording."""
+    options = {"strategy": "tgt-eng", "layout": "mr3"}
+    made = goldens(name, **options)
+    languages = [golden.group.sample.fields["language"] for golden in made]
+    assert {"ar", "de", "en", "es", "fr", "hi", "ja", "ko", "ru", "sw", "zh"} <= {*languages}
+    asked = {(golden.group.sample.prompt[0]["content"], *map(str, golden.group.completions)) for golden in made}
+    assert len(asked) == len(made)
+    spec = find("reward", f"rubric/{name}")
+    questions = Questions(spec.config.model_validate({"judge": "j", **options}))
+    german = next(golden for golden in made if golden.group.sample.fields["language"] == "de")
+    texts = [completion.text for completion in german.group.completions]
+    assert "Bewertungsraster" in questions.about(german.group.sample, *texts).ask.messages[0]["content"]
+
+
+def test_goldens_of_translations_are_asked_in_their_language(tmp_path):
+    for code, suffix in {"en": "", "de": ".de"}.items():
+        text = f"scoring: {{1: a, 2: b}}\ngoldens: {{1: [{{input: '{code}?', response: b}}]}}\n"
+        (tmp_path / f"r{suffix}.yaml").write_text(text, encoding="utf-8")
+    path = str(tmp_path / "r.yaml")
+    made = goldens("pointwise", rubric=path, strategy="tgt-eng", layout="mr3")
+    asked = [(golden.group.sample.prompt[0]["content"], golden.group.sample.fields["language"]) for golden in made]
+    assert asked == [("en?", "en"), ("de?", "de")]
+    assert [golden.place.partition(":")[0] for golden in made] == [path, f"{path[:-5]}.de.yaml"]
+    assert [golden.group.sample.prompt[0]["content"] for golden in goldens("pointwise", rubric=path)] == ["en?"]
 
 
 @each_case(
@@ -85,6 +114,7 @@ def test_no_golden_is_a_part_of_the_question(rubric, scripted):
         ("{2: []}", r"r.yaml:3: the goldens of level 2 are no list"),
         ("{2: [{input: a}]}", r"r.yaml:3: golden 1 of level 2: it should have the texts input, response and nothing"),
         ("{2: [{input: a, response: b, c: d}]}", r"and nothing else"),
+        ("{2: [{input: a, response: b, language: ''}]}", r"r.yaml:3: golden 1 of level 2: its language is no code"),
         ("[{input: a, response: b}]", r"r.yaml:3: goldens map levels to lists of examples"),
         ("{2: [{input: a, response_1: b, response_2: c}]}", r"r.yaml:3: .* needs one response for rubric/pointwise"),
     ],

@@ -156,6 +156,18 @@ def known_rubrics(options: QuestionOptions) -> list[Rubric]:
     return variants if rubric is not None or options.with_ties else [variant.without_ties() for variant in variants]
 
 
+def rubrics_by_language(options: QuestionOptions) -> dict[str, list[Rubric]]:
+    """Return what `known_rubrics` does, as that in English, and the translations that rows in other languages get."""
+    known = known_rubrics(options)
+    if options.strategy == "eng-eng" or _published(options) is not None or field_of(options.applied) is not None:
+        return {ENGLISH: known}
+    if options.applied is None:  # each language has one wording
+        return {ENGLISH: known[:1]}
+    languages = Languages(options.texts)
+    others = translations(_file_of(options), options.kinds, languages.codes, languages.made)
+    return {**others, ENGLISH: known}
+
+
 def rubrics_of(options: QuestionOptions) -> Rubrics:
     """Return the function that gives each row its variant, in the row's language if the strategy asks for that.
 
