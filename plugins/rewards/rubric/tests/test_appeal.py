@@ -9,6 +9,8 @@ from pydantic import ValidationError
 from rewardlab import Completion, Context, Reply, Sample, find
 from rewardlab.text import fence_key
 from rewardlab_rubric.appeals.correction import backward, forward
+from rewardlab_rubric.appeals.options import RuleUse
+from rewardlab_rubric.appeals.rule import Rule
 from rewardlab_rubric.criteria.question import TAG
 
 SPEC = find("reward", "rubric/appeal")
@@ -119,6 +121,16 @@ def test_files_that_the_rule_needs_are_named():
         config = SPEC.config.model_validate({"judge": "main", "of": {"use": use}})
         rule = find("reward", use)
         assert SPEC.needs_files(config) == ([] if rule.needs_files is None else rule.needs_files(config.of.config))
+
+
+def test_all_draws_of_a_panel_share_the_processes_of_their_rule():
+    def rule(**more):
+        return RuleUse.model_validate({"use": "math/accuracy", **more})
+
+    rules = [Rule(rule(workers=1), Context()) for _ in range(3)]
+    other = Rule(rule(workers=1, timeout=3), Context())
+    assert len({id(made._executor._call.__self__) for made in rules}) == 1
+    assert other._executor._call.__self__ is not rules[0]._executor._call.__self__
 
 
 def test_no_question_is_planned_where_none_is_drawn():

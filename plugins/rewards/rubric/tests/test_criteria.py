@@ -3,7 +3,10 @@
 import pytest
 from helpers.each_case import each_case
 from pydantic import ValidationError
-from rewardlab import Reply, find
+from rewardlab import Completion, Group, Reply, Sample, find
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
+from rewardlab.scoring import Scorer
 from rewardlab.text import fence_key
 from rewardlab_rubric.criteria.criteria import criteria_of
 from rewardlab_rubric.criteria.question import TAG
@@ -50,8 +53,8 @@ def value_of(rubric, scripted):
 def test_weights_and_signs(value_of, verdicts, linear, clipped):
     assert value_of(judging(verdicts)).value == pytest.approx(linear)
     assert value_of(judging(verdicts), worth="clipped").value == pytest.approx(clipped)
-    assert value_of(judging(verdicts)).info["met"] == {
-        one["name"]: verdict == "met" for one, verdict in zip(SIGNED, verdicts, strict=True)
+    assert value_of(judging(verdicts)).info["scores"] == {
+        one["name"]: float(verdict == "met") for one, verdict in zip(SIGNED, verdicts, strict=True)
     }
 
 
@@ -88,6 +91,29 @@ def test_thirty_criteria_are_one_question_and_the_judge_sees_no_weights(rubric, 
 def test_lines_in_the_forms_that_judges_write(value_of, form):
     score = value_of(judging(["met", "not met", "not met"], form=form))
     assert (score.value, score.error) == (pytest.approx(0.9), None)
+
+
+def test_a_judge_that_is_asked_again_has_a_score_a_draw_for_each_criterion(judge_server):
+    """By these `rewardlab judge --repeats` says how often its verdicts on each criterion flip."""
+    asked = []
+
+    def answer(request):
+        asked.append(request)
+        tag = request["messages"][-1]["content"].split("A line begins with ")[1].split()[0]
+        second = "met" if len(asked) % 2 else "not met"
+        return "\n".join(f"{tag} {n} | so it is | {verdict}" for n, verdict in enumerate(["met", second, "not met"], 1))
+
+    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
+        judge = {"use": "openai/chat", "with": {"model": "x", "base_url": server.url}}
+        quality = {"use": "rubric/criteria", "repeats": 2, "with": {"judge": "main", "rubric": SIGNED}}
+        reward = {"components": {"quality": quality}, "total": "quality"}
+        with Scorer(make_plan(load({"version": 1, "judges": {"main": judge}, "reward": reward}))) as scorer:
+            sample = Sample(id="s", prompt=({"role": "user", "content": "3 + 4?"},))
+            (group,) = scorer.score_groups([Group(sample=sample, completions=[Completion(text="It is 7.")])])
+    (score,) = group.components["quality"]
+    draws = score.info["repeats"]["scores"]["main"]
+    assert [draw["right"] for draw in draws] == [1.0, 1.0]
+    assert {draw["reason"] for draw in draws} == {0.0, 1.0}
 
 
 def test_thoughts_are_no_verdicts(value_of):

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
+from weakref import WeakValueDictionary
 
-from rewardlab import Completion, Context, Group, GroupStream, Sample, Score
+from rewardlab import Completion, Context, Group, GroupStream, RewardSpec, Sample, Score
 from rewardlab.scoring import Executor, open_executor, pool_executor
 from rewardlab.workers import WorkerPool
 
@@ -17,6 +18,10 @@ from rewardlab_rubric.appeals.options import RuleUse
 WORKERS = 4
 """most processes, as for a component"""
 Item = tuple[Sample, Completion]
+
+
+_POOLS: "WeakValueDictionary[tuple[str, ...], WorkerPool]" = WeakValueDictionary()
+"""the processes of rules, which all draws of a question and all judges of a panel share"""
 
 
 class Rule:
@@ -32,10 +37,7 @@ class Rule:
         spec, options = use.spec.under(use.config), use.config
         spec = replace(spec, **{key: given for key, given in limits.items() if given is not None})
         if spec.runs == "worker":
-            size = use.workers or min(WORKERS, os.cpu_count() or 1)
-            pool = WorkerPool(use=use.use, spec=spec, options=options, context=context, size=size, threads=use.threads)
-            self._closing.callback(pool.close)
-            return pool_executor(spec, pool)
+            return pool_executor(spec, _pool(use, spec, context))
         return open_executor(spec, spec.build(options, context).score, f"rewardlab-{use.use}", self._closing)
 
     async def score(self, items: Sequence[Item]) -> list[Score]:
@@ -46,3 +48,13 @@ class Rule:
             stream = GroupStream.of(Group(sample=group[0][0], completions=list(map(itemgetter(1), group))))
             scores += await self._executor.score(stream)
         return scores
+
+
+def _pool(use: RuleUse, spec: RewardSpec, context: Context) -> WorkerPool:
+    key = (use.model_dump_json(), str(context.seed), str(context.cache_dir), context.device)
+    pool = _POOLS.get(key)
+    if pool is None:
+        size = use.workers or min(WORKERS, os.cpu_count() or 1)
+        pool = WorkerPool(use=use.use, spec=spec, options=use.config, context=context, size=size, threads=use.threads)
+        _POOLS[key] = pool
+    return pool

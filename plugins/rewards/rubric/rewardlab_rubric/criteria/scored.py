@@ -14,7 +14,7 @@ class CriteriaScore(JudgedResponse):
     """The reward of a response by the criteria that it meets; in [0, 1], see `Criteria.worth`.
 
     All criteria are asked about in one question, and the judge sees no weights. A blank response is worth 0 unasked. A
-    reply that lacks a verdict is a failure. `info`: `met`, by the criteria's names; `tokens`; `empty`.
+    reply that lacks a verdict is a failure. `info`: `scores`, 1 or 0 by the criteria's names; `tokens`; `empty`.
     """
 
     def __init__(self, options: CriteriaOptions, context: Context) -> None:
@@ -28,5 +28,5 @@ class CriteriaScore(JudgedResponse):
         info: dict[str, Any] = {"tokens": (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)}
         if verdicts.fault is not None:
             return Score(info=info, error=verdicts.fault)
-        met = {one.name: is_met for one, is_met in zip(criteria.criteria, verdicts.met, strict=True)}
-        return Score(value=criteria.worth(verdicts.met, self._worth), info={"met": met, **info})
+        scores = {one.name: float(is_met) for one, is_met in zip(criteria.criteria, verdicts.met, strict=True)}
+        return Score(value=criteria.worth(verdicts.met, self._worth), info={"scores": scores, **info})
