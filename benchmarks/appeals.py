@@ -64,11 +64,8 @@ def _line(items: list, right: set[str], shares: tuple[float, float], rates: tupl
     held, means, corrected = [0, 0], [0.0, 0.0], []
     for seed in range(SEEDS):
         infos, counts = _scored(items, right, seed, *shares), RuleCounts()
-        for info in infos:
-            part = counts.accepted if info["accepted"] else counts.rejected
-            part.all += 1
-            part.asked += "appeal" in info
-            part.right += info.get("appeal") == "right"
+        for (sample, _), info in zip(items, infos, strict=True):
+            counts.add(info, sample.id)
         estimates = counts.rates(MISSES, ACCEPTS)
         for place, (estimate, rate) in enumerate(zip(estimates, rates, strict=True)):
             held[place] += estimate.low <= rate <= estimate.high
