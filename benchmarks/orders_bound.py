@@ -1,6 +1,6 @@
 """How much the verdicts of a biased judge can tell at most: a bound for the designs of benchmarks/orders.py.
 
-    python benchmarks/orders_bound.py [--size 8] [--groups 300] [--questions 28 36]
+    python benchmarks/orders_bound.py [--size 8] [--groups 300] [--questions 28 36] [--ways balanced "one by one"]
 
 Of all scores those that correlate best with a standard normal truth, on average, are the posterior mean of the truth
 about its mean and divided by its length, if everything else is known: what truths are, how sharp the judge is, and its
@@ -26,6 +26,7 @@ from rewardlab_pairwise.schedule import schedule
 
 SHARPNESS, BIAS, BIAS_SPREAD = 1.5, 2.0, 3.0
 DRAWS, FREEDOM = 1000, 7
+WAYS = ["balanced", "in rounds", "one by one"]
 Numbers = NDArray[np.float64]
 
 
@@ -100,7 +101,7 @@ def correlations(size: int, questions: int, way: str, seed: int) -> tuple[float,
             if taken.isdisjoint(names[left[at]]):
                 taken.update(names[left[at]])
                 asked.append(left[at])
-    last = posterior(pairs[asked], verdicts[asked], known, rng, 10 * DRAWS)
+    last = posterior(pairs[asked], verdicts[asked], known, rng, 5 * DRAWS)
     best = last.weights @ last.directions()
     return statistics.correlation(best.tolist(), truth.tolist()), float(np.linalg.norm(best))
 
@@ -111,11 +112,12 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=8)
     parser.add_argument("--groups", type=int, default=300)
     parser.add_argument("--questions", type=int, nargs="+", default=[28, 36])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     given = parser.parse_args()
     print(f"groups of {given.size}, {given.groups} of them")
     print("| asked | questions | correlation | standard error | by the posterior |\n|---|---|---|---|---|")
     pairs = given.size * (given.size - 1) // 2
-    for way in ("balanced", "in rounds", "one by one"):
+    for way in given.ways:
         for questions in [pairs] if way == "balanced" else given.questions:
             both = [correlations(given.size, questions, way, seed) for seed in range(given.groups)]
             seen, expected = zip(*both, strict=True)

@@ -58,7 +58,7 @@ class PairwiseOptions(Config):
         if self.orders == "a_only" and (self.design != "round_robin" or self.fits_strengths):
             raise ValueError("orders a_only goes with design round_robin and scores wins alone; take both or balanced")
         if self.orders == "balanced" and self.design == "adaptive":
-            raise ValueError("design adaptive chooses the order of each question itself; leave orders out")
+            raise ValueError("design adaptive chooses the order of each question itself; leave orders out, or say both")
         return self
 
 

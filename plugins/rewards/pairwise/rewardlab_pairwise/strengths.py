@@ -98,7 +98,8 @@ def fitted_scores(
     for text, value, strength, error in zip(texts, values, fit.fitted[:-1], fit.errors()[:-1], strict=True):
         if scores[text].error is None:
             of_fit = {"strength": float(strength), "strength_error": float(error)}
-            rated[text] = Score(value=float(value), info={**scores[text].info, **of_fit})
+            # rounded: what differs in the last digits alone is no spread of repeats and no difference of a panel
+            rated[text] = Score(value=round(float(value), 12), info={**scores[text].info, **of_fit})
     bias, *interval = fit.bias()
     return rated, {"position_bias": bias, "position_bias_interval": interval}
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rewardlab_pairwise.strengths import BIAS_SPREAD, SPREAD, gains, strengths
+from rewardlab import Score
+from rewardlab_pairwise.strengths import BIAS_SPREAD, SPREAD, fitted_scores, gains, strengths
 from rewardlab_pairwise.tally import PairVerdict
 
 TEXTS = list("abcdef")
@@ -109,3 +110,14 @@ def test_a_verdict_that_does_not_count_teaches_nothing():
     lost = {**verdicts, ("a", "b"): PairVerdict(verdict="failed", error="down")}
     without = {pair: call for pair, call in verdicts.items() if pair != ("a", "b")}
     assert np.array_equal(strengths(TEXTS, lost).fitted, strengths(TEXTS, without).fitted)
+
+
+def test_values_of_like_verdicts_are_equal_to_the_last_digit_whatever_the_ranks():
+    """So that repeats and the judges of a panel that say the same do not differ."""
+    found = set()
+    for ranked in permutations("abcde"):
+        verdicts = {(x, y): verdict(float(x < y)) for x, y in permutations(ranked, 2)}
+        scores = {text: Score(value=0.5) for text in ranked}
+        rated, _ = fitted_scores(scores, dict.fromkeys(ranked, 1), verdicts)
+        found.add(tuple(rated[text].value for text in "abcde"))
+    assert len(found) == 1
