@@ -150,9 +150,15 @@ async def tournaments(options: PairwiseOptions, size: int, given: argparse.Names
         values = [score.value for score in scores]
         flat = len(set(values)) == 1
         interval = scores[0].info["group"].get("position_bias_interval")
-        held = None if interval is None else interval[0] <= math.tanh(given.bias / 2) <= interval[1]
+        held = None if interval is None else interval[0] <= bias_of(given.bias, options.judge) <= interval[1]
         found.append((judge.asked, 0.0 if flat else statistics.correlation(values, list(truth.values())), held))
     return found
+
+
+def bias_of(logits: float, kind: str) -> float:
+    """Return 2 x (the share that the first of two equal answers is given) - 1, over the errors of a graded judge."""
+    quantiles = [statistics.NormalDist().inv_cdf((at + 0.5) / 1000) for at in range(1000)]
+    return statistics.fmean(math.tanh((logits + error) / 2) for error in (quantiles if kind == "graded" else [0.0]))
 
 
 if __name__ == "__main__":
