@@ -177,3 +177,13 @@ def test_without_an_audit_the_false_positives_are_unknown_and_a_ledger_may_hold_
     table.add(appealed([{"rule": 0.0, "accepted": False, "appeal": odd} for odd in ("right", ["x"], {}, "down")]))
     assert [row[2:] for row in table.table()][1][:3] == ["4", "0", "1 and 0"]
     assert [row[-1] for row in table.table()][1:] == ["–"]
+
+
+def test_a_group_that_begins_with_a_failed_rollout_is_counted():
+    lines = group({(1, 2): "A", (2, 1): "B"}, truth=(None, 1.0, 0.0))
+    lines[0]["components"]["judge"] = {"value": None, "error": "the rollout failed", "info": {"rollout_failed": True}}
+    consistency = JudgeConsistency("right")
+    consistency.add(lines)
+    head, row = consistency.table()
+    assert dict(zip(head, row, strict=True))["groups"] == "1"
+    assert list(consistency.wins())[1][:4] == ["judge", "the more correct", "2", "100.0%"]

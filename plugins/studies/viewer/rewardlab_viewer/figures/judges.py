@@ -111,15 +111,17 @@ class JudgeConsistency:
         self._correctness = correctness
 
     def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Take a group into account; its first line is about all of it."""
+        """Take a group into account; its first line of an answer, which a failed rollout is not, is about all of it."""
         first = lines[0]
         fields = first.get("fields")
         fields = fields if isinstance(fields, Mapping) else {}
         language, problem = fields.get("language"), hash(problem_of(first))
         known_language = language[:MAX_LANGUAGE] if isinstance(language, str) else None
-        for name, score in first["components"].items():
-            group = (score.get("info") or {}).get("group")
-            if isinstance(group, Mapping) and group.keys() >= SUMMED:
+        for name in first["components"]:
+            infos = ((line["components"].get(name) or {}).get("info") for line in lines)
+            groups = (info.get("group") for info in infos if isinstance(info, Mapping))
+            group = next((own for own in groups if isinstance(own, Mapping) and own.keys() >= SUMMED), None)
+            if group is not None:
                 verdicts = GroupVerdicts.of(lines, name, self._correctness)
                 for key in {"", known_language} - {None}:
                     self._sums[name, str(key)].add(group, problem, verdicts)
