@@ -186,4 +186,4 @@ def test_a_group_that_begins_with_a_failed_rollout_is_counted():
     consistency.add(lines)
     head, row = consistency.table()
     assert dict(zip(head, row, strict=True))["groups"] == "1"
-    assert list(consistency.wins())[1][:4] == ["judge", "the more correct", "2", "100.0%"]
+    assert list(consistency.wins())[1][:4] == ["judge", "the more correct", "1", "100.0%"]
