@@ -155,6 +155,14 @@ def test_one_that_was_cut_as_well_has_no_total_of_0(toy, tmp_path):
     assert scored.totals[:2] == [None, 0.0]
 
 
+@each_case("total", ["1", "0.5 + 0.5", "0 * brief", "progress"])
+def test_a_total_that_no_answer_changes_is_none_of_it(toy, total):
+    reward = {"components": {"brief": {"use": "toy/brevity"}}, "total": total}
+    with load_reward({"version": 1, "reward": reward}) as loaded:
+        (group,) = loaded.score([{"prompt": "?", "completions": ["a", {"error": DIED}]}])
+    assert [value is None for value in group.totals] == [False, True]
+
+
 @each_case(
     "completion, failure",
     [

@@ -170,7 +170,7 @@ class Composition:
             values = {name: value for name, column in columns.items() if (value := column[index]) is not None}
             if self.zero_truncated and completion.truncated and completion.failure is None:
                 totals[index] = 0.0
-            elif len(values) == len(columns):
+            elif len(values) == len(columns) and completion.failure is None:
                 try:
                     totals[index] = self.expression.evaluate(values)
                 except ArithmeticError as error:

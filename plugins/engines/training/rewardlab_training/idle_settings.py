@@ -23,6 +23,9 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
     for name in plan.components:
         yield from repeat_warnings(plan, name)
     reward = plan.recipe.reward
+    low, high = plan.total_range or (0.0, 1.0)
+    if low == high and any(stage.use == "rl" for stage in plan.recipe.stages):
+        yield ("reward", "total"), f"is {low:g} for every completion: nothing is learned from it"
     if "reward_hacking" in plan.recipe.alarms.stop and (reward is None or reward.correctness is None):
         why = "reward_hacking never goes off without reward.correctness, which may be a component outside of `total`"
         yield ("alarms", "stop"), f"{why}; name one, or leave it out"

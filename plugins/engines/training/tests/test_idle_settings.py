@@ -54,6 +54,12 @@ def test_a_recipe_in_which_nothing_could_ask_says_only_that(warnings):
     assert warnings(without)[0] == "warning: r.yaml:6: judges.main: nothing asks this judge; leave it out"
 
 
+def test_a_total_that_is_always_the_same_teaches_nothing(warnings):
+    (said,) = [line for line in warnings("reward.total=2 + 0 * wins") if "every completion" in line]
+    assert said.endswith("reward.total: is 2 for every completion: nothing is learned from it")
+    assert not any("every completion" in line for line in warnings("reward.total=2 + 0.1 * wins"))
+
+
 def test_a_judge_that_a_data_step_asks_is_asked(warnings):
     stage = (
         "stages.1={use: data, to: out.jsonl, dataset: {use: data/expert, with: {expert: spare, field: null}, "
