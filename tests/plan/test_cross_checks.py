@@ -174,8 +174,8 @@ def test_a_design_that_groups_are_too_small_for_is_refused(found):
     )
     assert found(changed("steps: 1", "steps: 1, group_size: 6", text)) == []
     assert found(changed("steps: 1", "steps: 1, group_size: 4", text)) == [
-        "8: reward.components.polite.with: design swiss has at most 3 rounds in a group of 4, not 4; lower rounds "
-        "(group_size of stages.0)"
+        "8: reward.components.polite.with: design swiss has at most 3 rounds in a group of 4, not 4; lower rounds, or "
+        "leave it out (group_size of stages.0)"
     ]
 
 

@@ -84,9 +84,11 @@ def describe_environment(plan: Plan, planned: Component) -> str:
     """Return the words that say in which environment a component runs; "" if it is the host's."""
     if own := getattr(getattr(planned.options, "environment", None), "python", None):
         return f", with {own}"
-    if planned.spec.environment is None:
+    plugin = plan.plugins.get(planned.use.use.partition("/")[0])
+    defined = None if plugin is None else environment_of(plugin, planned.spec)
+    if defined is None:
         return ""
-    environment = managed(environment_of(plan.plugins[planned.use.use.partition("/")[0]], planned.spec))
+    environment = managed(defined)
     remark = "" if environment.ready else ", which is built before it is needed"
     return f", in the managed environment {environment.folder.name}{remark}"
 

@@ -33,9 +33,8 @@ class Rule:
         self._executor = self._opened(use, context)
 
     def _opened(self, use: RuleUse, context: Context) -> Executor:
-        limits = {"timeout": use.timeout, "memory": use.memory}
         spec, options = use.spec.under(use.config), use.config
-        spec = replace(spec, **{key: given for key, given in limits.items() if given is not None})
+        spec = replace(spec, timeout=use.timeout or spec.timeout, memory=use.memory or spec.memory)
         if spec.runs == "worker":
             return pool_executor(spec, _pool(use, spec, context))
         return open_executor(spec, spec.build(options, context).score, f"rewardlab-{use.use}", self._closing)

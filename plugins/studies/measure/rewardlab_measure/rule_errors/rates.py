@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeGuard
 
 Z = NormalDist().inv_cdf(0.975)
 RIGHT, WRONG, BLANK = "right", "wrong", "blank"
 """what rubric/appeal notes of a response as `appeal`: the judge's verdicts, and that there is nothing to judge"""
 
 
-def was_appealed(info: Any) -> bool:
+def was_appealed(info: Any) -> TypeGuard[Mapping[str, Any]]:
     """Return whether rubric/appeal wrote this `info` of a response that the rule has decided."""
     return isinstance(info, Mapping) and isinstance(info.get("accepted"), bool) and "rule" in info
 

@@ -27,8 +27,9 @@ class RuleErrors:
         for line in lines:
             for name, entry in line["components"].items():
                 info = entry.get("info") if isinstance(entry, Mapping) else None
-                for place in places if was_appealed(info) else ():
-                    self._counts[name, place].add(info, problem)
+                if was_appealed(info):
+                    for place in places:
+                        self._counts[name, place].add(info, problem)
 
     def table(self) -> Iterator[list[str]]:
         """Yield a head and a line a component; nothing without appeals."""
