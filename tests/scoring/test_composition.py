@@ -12,6 +12,7 @@ from rewardlab.recipe.expression import parse
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import Composition
 from rewardlab.scoring.missing_guard import MissingGuard
+from rewardlab_training import refuse_step
 
 FAILED, ABSTAINED = "failed", "abstained"  # what a drawn cell may be besides a number
 
@@ -470,9 +471,9 @@ class TestTheGuard:
     def test_of_a_step_looks_at_all_its_groups_before_it_judges(self, group_of):
         uses, made = {"a": use(on_missing=0, max_missing=0.5)}, composition("1")
         groups = [made.compose(group_of("x", "y"), {"a": scores(*given)}) for given in ((FAILED, FAILED), (0.5, 0.5))]
-        MissingGuard.refuse_step(uses, groups)
+        refuse_step(uses, groups)
         with pytest.raises(JobError, match="2 of the last 2"):
-            MissingGuard.refuse_step(uses, groups[:1])
+            refuse_step(uses, groups[:1])
 
     @given(
         st.lists(st.tuples(st.sampled_from([0.5, ABSTAINED, FAILED]), st.integers(1, 40)), max_size=12),

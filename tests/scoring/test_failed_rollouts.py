@@ -13,8 +13,8 @@ from rewardlab.data import to_group
 from rewardlab.errors import JobError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import MissingGuard, Scorer
-from rewardlab_training import group_advantages, ledger_lines, metrics_of_step
+from rewardlab.scoring import Scorer
+from rewardlab_training import group_advantages, ledger_lines, metrics_of_step, refuse_step
 
 COMPONENTS = """
     brief: {use: toy/brevity, with: {words: 2}, on_missing: MISSING}
@@ -107,7 +107,7 @@ def test_a_group_of_nothing_else_has_no_total_and_ends_a_job_that_has_no_other(t
         if missing == "fail":  # as long as there is one answer
             MissingGuard.refuse_step(scorer.composition.uses, [scored, half])
         with pytest.raises(JobError, match=f"brief.*has no value for 2 of the last 2 .*the rollout failed: {DIED}"):
-            MissingGuard.refuse_step(scorer.composition.uses, [scored])
+            refuse_step(scorer.composition.uses, [scored])
 
 
 def test_the_first_group_of_many_calls_may_have_nothing_else(toy, tmp_path):

@@ -6,7 +6,7 @@ import sys
 import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Group, Sample
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
@@ -35,10 +35,15 @@ class Scripted:
             return Reply(error="it is down") if down else Reply(text=f"four, in draw {ask.draw}")
         values = self._values[ask.parts["answer"]]
         value = values[ask.draw % len(values)]
+        if value == -1:
+            return Reply(text="a mumble")
         return Reply(error="it is down") if value is None else Reply(text=str(value))
 
 class Options(Config):
     judge: str
+
+class Two(Options):
+    other: str
 
 class Asking:
     def __init__(self, options, context):
@@ -50,6 +55,9 @@ class Asking:
         reply = await self._judge.ask(Ask(messages=(question,), parts={"query": "2+2", "answer": text}))
         if reply.error:
             return Score(error=reply.error)
+        self._judge.report_parsed(reply, "mumble" not in reply.text)
+        if "mumble" in reply.text:
+            return Score(error="no verdict")
         return Score(value=float(reply.text), info={"raw": reply.text, "tokens": 3})
 
 class InGroup(Asking):
@@ -60,22 +68,30 @@ class InGroup(Asking):
 def question(options):
     return Ask(messages=({"role": "user", "content": "a"},), parts={"query": "", "answer": "a"})
 
-def spec(name, build, scope):
-    return RewardSpec(name=name, summary="s", runs="async", scope=scope, config=Options, judges=("judge",),
+def bare(options):
+    return Ask(messages=({"role": "user", "content": "a"},), parts={"answer": "a"})
+
+def spec(name, build, scope, question=question, config=Options, judges=("judge",)):
+    return RewardSpec(name=name, summary="s", runs="async", scope=scope, config=config, judges=judges,
                       calls=lambda options, size: size, question=question, build=build)
 
 @hookimpl
 def rewardlab_rewards():
     own = RewardSpec(name="one", summary="s", runs="inline", build=lambda options, context: None)
-    return [spec("alone", Asking, "completion"), spec("group", InGroup, "group"), own]
+    wordless = [spec("bare", Asking, "completion", bare), spec("unsaid", Asking, "completion", None)]
+    two = spec("two", Asking, "completion", config=Two, judges=("judge", "other"))
+    return [spec("alone", Asking, "completion"), spec("group", InGroup, "group"), *wordless, two, own]
 
 @hookimpl
 def rewardlab_judges():
-    return [JudgeSpec(name=name, summary="s", reads="parts", local=name == "scripted", config=Says, build=Scripted)
-            for name in ("scripted", "remote")]
+    return [JudgeSpec(name=name, summary="s", reads="parts" if name == "of_parts" else "messages",
+                      local=name != "remote", config=Says, build=Scripted)
+            for name in ("scripted", "remote", "of_parts")]
 '''
 ANSWERS = {"a": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "b": [0.5], "c": [0.0, None, 0.0, 0.0, 0.0, 0.0]}
 OTHER = {"a": [0.0], "b": [0.5], "c": [1.0]}
+DEAF = {"a": [None], "b": [0.5], "c": [None]}
+MUMBLED = [f"m{number}" for number in range(60)]
 
 
 @pytest.fixture
@@ -83,20 +99,22 @@ def planned(offer, write):
     """The plan of a recipe whose component `a` has these keys, beside judges main, second and third."""
     offer("mine", PLUGIN)
 
-    def plan(keys, reward="alone", judge="main", of_judge="", host="", kind="scripted"):
+    def plan(keys, reward="alone", judge="main", of_judge="", host="", kind="scripted", of_reward="", more=""):
         judges = {
             "main": (ANSWERS, of_judge),
             "second": (OTHER, ""),
             "third": (ANSWERS, ""),
             "mute": ({**ANSWERS, "solve": []}, ""),
+            "deaf": (DEAF, ""),
+            "mumbler": ({text: [-1.0] for text in MUMBLED}, ""),
         }
         lines = ["version: 1", "judges:"]
         lines += [
-            f"  {name}: {{use: mine/{kind}, with: {{values: {values}{more}}}{host}}}".replace("None", "null")
-            for name, (values, more) in judges.items()
+            f"  {name}: {{use: mine/{kind}, with: {{values: {values}{own}}}{host}}}".replace("None", "null")
+            for name, (values, own) in judges.items()
         ]
-        with_ = "" if reward == "one" else f", with: {{judge: {judge}}}"
-        lines += ["reward:", "  components:", f"    a: {{use: mine/{reward}{with_}{keys}}}", "  total: a"]
+        with_ = "" if reward == "one" else f", with: {{judge: {judge}{more}}}"
+        lines += ["reward:", "  components:", f"    a: {{use: mine/{reward}{with_}{keys}}}", "  total: a", of_reward]
         return make_plan(load(write("r.yaml", "\n".join(lines) + "\n")), purpose="score")
 
     return plan
@@ -168,6 +186,17 @@ class TestUnstable:
         assert scores[0].info["unstable"] is True
         assert totals == [None, 0.5, 0.0]
 
+    def test_an_outcome_that_is_unstable_has_no_vote_and_ends_no_job(self, scored):
+        keys = ", repeats: 3, on_unstable: {spread: 0.3, then: zero_advantage}"
+        _, totals, _ = scored(keys, of_reward="  correctness: a\n  teach: {flat: drop}")
+        assert totals == [None, 0.5, 0.0]
+
+    def test_of_a_panel_those_are_asked_again_who_were_asked(self, scored):
+        keys = ", repeats: 3, escalate: {apart: 0.5}, on_unstable: {spread: 0.4, then: ask_more}"
+        scores, _, asked = scored(keys, judge="[main, second]", texts="a")
+        assert scores[0].info["repeats"]["values"] == {"main": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0]}
+        assert sorted(draw for _, draw, _ in asked) == [0, 1, 2, 3, 4, 5]
+
     @pytest.mark.parametrize(("reward", "more"), [("alone", "a"), ("group", "abc")])
     def test_more_is_asked_about_it_once(self, scored, reward, more):
         scores, totals, asked = scored(", repeats: 3, on_unstable: {spread: 0.4, then: ask_more}", reward=reward)
@@ -201,7 +230,41 @@ class TestPanel:
         assert list(scores[0].info["repeats"]["values"]) == ["second", "main", "third"], "the first two differ on a"
         assert totals == [pytest.approx(2 / 3), 0.5]
 
-    def test_a_judge_that_is_down_leaves_the_next(self, scored):
+    @pytest.mark.parametrize("reward", ["alone", "group"])
+    def test_without_one_of_its_judges_a_value_is_missing(self, scored, reward):
+        """The others alone are another instrument: one that is down would raise or lower whom it was not asked of."""
+        keys = ", repeats: 2, on_missing: 0.25, max_missing: 1.0"
+        scores, totals, _ = scored(keys, judge="[main, deaf]", reward=reward)
+        assert [score.error for score in scores] == [
+            "judge 'deaf' of the panel gives no value: it is down",
+            None,
+            "judge 'deaf' of the panel gives no value: it is down",
+        ]
+        assert totals == [0.25, 0.5, 0.25]
+        assert scores[0].info["repeats"]["values"] == {"main": [1.0, 0.0], "deaf": [None, None]}
+
+    @each_case(
+        "judge, escalate, total",
+        [
+            ("[deaf, main]", "{}", 1.0),
+            ("[main, deaf]", "{unsure: [0.0, 0.5]}", 1.0),
+            ("[main, deaf]", "{unsure: [0.0, 1.0]}", 0.25),
+            ("[main, deaf, third]", "{unsure: [0.0, 1.0]}", 1.0),
+            ("[main, deaf, second]", "{unsure: [0.0, 1.0]}", 0.25),
+            ("[main, deaf, second]", "{unsure: [0.0, 1.0], apart: 1.0}", 0.5),
+        ],
+    )
+    def test_the_next_judge_stands_in_where_it_leaves_no_doubt(self, scored, judge, escalate, total):
+        keys = f", on_missing: 0.25, max_missing: 1.0, escalate: {escalate}"
+        assert scored(keys, judge=judge, texts="a")[1] == [total]
+
+    def test_another_judge_of_the_reward_is_none_of_it(self, scored, planned):
+        more = {"reward": "two", "judge": "[main, second]", "more": ", other: third"}
+        assert planned(", repeats: 2", **more).draws("a") == {"main": 2, "third": 4, "second": 2}
+        scores, _, _ = scored(", repeats: 2", texts="a", **more)
+        assert list(scores[0].info["repeats"]["values"]) == ["main", "second"]
+
+    def test_a_draw_that_is_lost_leaves_the_others(self, scored):
         scores, totals, _ = scored(", repeats: 2, escalate: {}", judge="[main, second]", texts="c")
         assert scores[0].info["repeats"]["values"] == {"main": [0.0, None]}
         assert totals == [0.0]
@@ -247,6 +310,11 @@ def test_the_plan_counts_every_question(planned, keys, judge, most):
          "`repeats: 3` or more, or a panel of judges"),
         (", escalate: {}", "main", "alone", "escalate: asks one judge after another, and there is one; list several "
          "under `with`"),
+        (", escalate: {unsure: [0.6, 0.4]}", "[main, second]", "alone", "escalate.unsure: the lower end comes first"),
+        (", commit_first: true", "main", "bare", "commit_first: the questions of mine/bare have no part `query`, the "
+         "task to solve first"),
+        (", commit_first: true", "main", "unsaid", "commit_first: mine/unsaid does not say what it asks: its spec has "
+         "no `question`"),
         (", repeats: 2, on_unstable: {spread: 1, then: missing}", "main", "alone", "on_unstable: `then: missing` would "
          "end the job at the first unstable value, since `on_missing` is fail; set on_missing: group_mean, or take "
          "then: zero_advantage"),
@@ -259,6 +327,25 @@ def test_bad_input_gets_one_error_with_its_remedy(planned, keys, judge, reward, 
     assert line.partition("reward.components.a.")[2] == problem
 
 
+def test_a_judge_that_reads_parts_solves_no_task(planned):
+    with pytest.raises(UserError, match=r"a\.commit_first: judges\.main is no chat model and solves no task"):
+        planned(", commit_first: true", kind="of_parts")
+
+
+def test_keys_that_do_nothing_are_told(planned):
+    def told(keys, **more):
+        return [(place[-1], why) for place, why in idle_settings(planned(keys, **more)) if place[1:3] != ("main",)]
+
+    def of_a(keys, **more):
+        return [(key, why) for key, why in told(keys, **more) if key in ("combine", "escalate")]
+
+    assert of_a(", combine: median") == [("combine", "there is one value to combine; set `repeats`, or leave it out")]
+    assert of_a(", combine: median", judge="[main, second]") == of_a(", combine: median, repeats: 2") == []
+    ((key, why),) = of_a(", escalate: {apart: 0.2}", judge="[main, second]")
+    assert (key, why[:60]) == ("escalate", "its second judge is asked only where the first fails, as `un")
+    assert of_a(", repeats: 2, escalate: {}", judge="[main, second]") == []
+
+
 def test_repeats_of_one_answer_are_told(planned):
     def told(keys, of_judge):
         return [why for place, why in idle_settings(planned(keys, of_judge=of_judge)) if place[-1] == "a"]
@@ -266,6 +353,24 @@ def test_repeats_of_one_answer_are_told(planned):
     (warning,) = told(", repeats: 3", ", temperature: 0")
     assert "judges.main has temperature 0 and no seed: 3 repeats will most likely be one answer" in warning
     assert told(", repeats: 3", ", temperature: 0, seed: 1") == told("", ", temperature: 0") == []
+
+
+def test_an_own_answer_serves_the_completions_that_come_later(planned):
+    with Scorer(planned(", commit_first: true", kind="remote")) as scorer:
+        asked = sys.modules["plugin_mine_mine_rewards"].ASKED
+        asked.clear()
+        for text in "ab":
+            scorer.score_groups([Group(sample=Sample(id="s"), completions=[Completion(text=text)])])
+        assert [answer for answer, _, _ in asked] == [None, "a", "b"]
+
+
+def test_own_answers_do_not_hide_that_no_verdict_can_be_read(planned):
+    keys = ", commit_first: true, on_missing: 0.5, max_missing: 1.0"
+    group = Group(sample=Sample(id="s"), completions=[Completion(text=text) for text in MUMBLED])
+    judging = JudgingSettings(stop_on_unparsable=True)
+    plan = planned(keys, judge="mumbler", kind="remote")
+    with Scorer(plan, judging=judging) as scorer, pytest.raises(JobError, match="do not have the form"):
+        scorer.score_groups([group])
 
 
 def test_an_own_answer_that_fails_is_no_low_score(scored):

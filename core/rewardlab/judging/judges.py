@@ -69,15 +69,6 @@ class Judges(NamedJudges[HostedJudge]):
         since = {name: judge.usage.minus(judge.earlier_usage) for name, judge in self._judges.items()}
         return {name: usage for name, usage in since.items() if usage.asked}
 
-    async def saved_usage(self) -> dict[str, Usage]:
-        """Write the counts of each judge that was asked, and return them; on the judges' loop. JobError: a full disk.
-
-        Where judges are shared these are the counts of this part, those of a process before this one included.
-        """
-        for judge in self._judges.values():
-            judge.save_usage()
-        return {name: judge.usage.minus(Usage()) for name, judge in self._judges.items() if judge.usage.asked}
-
     def summary(self) -> list[str]:
         """Return a line for each judge that was asked in this attempt."""
         return format_summary({name: (judge.usage, judge.earlier_usage) for name, judge in self._judges.items()})

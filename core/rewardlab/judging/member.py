@@ -7,7 +7,8 @@ from rewardlab.specs import JudgeClient
 from rewardlab.types import Ask, Message, Reply
 
 SOLVE = "Solve this task yourself: nobody's work on it is shown yet. End with your answer.\n\n{query}"
-OF_SAMPLING = ("temperature", "top_p", "max_tokens")  # others of a question are about the form of a verdict
+OF_SAMPLING = ("temperature", "top_p")  # others of a question are about a verdict's form and length
+MAX_OWN = 256  # own answers that are at hand, of the last prompts: a completion may arrive long after the first one
 
 
 class JudgeOfDraw:
@@ -19,6 +20,7 @@ class JudgeOfDraw:
 
     def __init__(self, judge: JudgeClient, index: int, count: int, commit_first: bool) -> None:
         self._judge, self._index, self._count, self._commits = judge, index, count, commit_first
+        self._own: dict[str, Reply] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._judge, name)
@@ -33,13 +35,17 @@ class JudgeOfDraw:
             return Reply(error="the judge cannot answer first: the question has no part `query`, the task to solve")
         task: Message = {"role": "user", "content": SOLVE.format(query=query)}
         params = {name: ask.params[name] for name in OF_SAMPLING if name in ask.params}
-        own = await self._judge.ask(Ask(messages=(task,), parts={"query": query}, params=params, draw=ask.draw))
+        solve = Ask(messages=(task,), parts={"query": query}, params=params, draw=ask.draw)
+        own = self._own.get(repr(solve)) or await self._judge.ask(solve)
         if own.error is not None:
             return own
         answer = own.text.rpartition("</think>")[2].strip()
-        self._judge.report_parsed(own, own.fault is None and bool(answer))
         if own.fault is not None or not answer:
+            self._judge.report_parsed(own, False)  # one that can be read is no verdict that could be
             return Reply(error=f"the judge has no own answer: {own.fault or 'it is a thought alone'}")
+        self._own[repr(solve)] = own
+        if len(self._own) > MAX_OWN:
+            self._own.pop(next(iter(self._own)), None)
         told = sum(message["role"] in ("system", "developer") for message in ask.messages)
         turns = (task, {"role": "assistant", "content": answer})
         return await self._judge.ask(replace(ask, messages=(*ask.messages[:told], *turns, *ask.messages[told:])))

@@ -132,13 +132,20 @@ def _repeat_findings(plan: Plan, name: str) -> Iterator[Finding]:
         return
     if use.escalate is not None and not planned.panel:
         yield (*place, "escalate"), "asks one judge after another, and there is one; list several under `with`"
+    if use.escalate is not None and (ends := use.escalate.unsure) is not None and ends[0] > ends[1]:
+        yield (*place, "escalate", "unsure"), "the lower end comes first"
     if use.on_unstable is not None and sum(plan.draws(name).values()) == 1:
         yield (*place, "on_unstable"), "one value has no spread; set `repeats: 3` or more, or a panel of judges"
     if use.on_unstable is not None and use.on_unstable.then == "missing" and use.on_missing == "fail":
         problem = "`then: missing` would end the job at the first unstable value, since `on_missing` is fail"
         yield (*place, "on_unstable"), f"{problem}; set on_missing: group_mean, or take then: zero_advantage"
-    if use.commit_first and any("query" not in ask.parts for asks in planned.questions().values() for ask in asks):
+    if use.commit_first and not (asks := [ask for asks in planned.questions().values() for ask in asks]):
+        yield (*place, "commit_first"), f"{use.use} does not say what it asks: its spec has no `question`"
+    elif use.commit_first and any("query" not in ask.parts for ask in asks):
         yield (*place, "commit_first"), f"the questions of {use.use} have no part `query`, the task to solve first"
+    of_parts = [judge for judge in plan.draws(name) if plan.judges[judge].spec.reads == "parts"]
+    if use.commit_first and of_parts:
+        yield (*place, "commit_first"), f"judges.{of_parts[0]} is no chat model and solves no task; leave it out"
 
 
 def _judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:

@@ -94,8 +94,11 @@ class Plan:
 
     def draws(self, name: str) -> dict[str, int]:
         """Return how often a component asks each question of each of its judges, unless its values are unstable."""
-        own, judges = self.components[name].use.repeats, self.components[name].judges()
-        return {judge: own or self.judges[judge].use.repeats or 1 for judge in judges if judge in self.judges}
+        planned = self.components[name]
+        judges = [judge for judge in planned.judges() if judge in self.judges]
+        times = {judge: planned.use.repeats or self.judges[judge].use.repeats or 1 for judge in judges}
+        together = sum(times.get(judge, 0) for judge in planned.panel) or max(times.values(), default=1)
+        return {judge: times[judge] if judge in planned.panel else together for judge in judges}
 
     @property
     def counted_info(self) -> dict[str, list[str]]:

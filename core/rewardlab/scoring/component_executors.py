@@ -77,8 +77,7 @@ class ComponentExecutors:
             options = planned.options.model_copy(update=planned.panel.get(judge))
             return self._executor(name, replace(planned, options=options), spec, NamedJudges(named))
 
-        draws = draws if planned.panel else {next(iter(draws)): max(draws.values())}
-        return Repeated(planned.use, spec, draws, member)
+        return Repeated(planned.use, spec, {judge: draws[judge] for judge in planned.panel or [*draws][:1]}, member)
 
     def _executor(self, name: str, planned: Component, spec: RewardSpec, judges: NamedJudges[Any]) -> Executor:
         title, context = f"component {name!r} ({planned.use.use})", self.context(judges, planned.use.device)

@@ -1,7 +1,7 @@
 """A guard against jobs that go on although too large a share of a component's scores is missing."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from rewardlab.errors import JobError
@@ -58,14 +58,6 @@ class MissingGuard:
     def over_rows(cls, uses: Mapping[str, ComponentUse]) -> "MissingGuard":
         """Return the guard of a long list of rows: it looks at the last 1,000 scores of each, once there are 50."""
         return cls(uses, window=ROWS_WINDOW, least=ROWS_LEAST)
-
-    @classmethod
-    def refuse_step(cls, uses: Mapping[str, ComponentUse], scored: Iterable[ScoredGroup]) -> None:
-        """Raise a JobError if too much is missing in the groups of a step, which is looked at by itself."""
-        guard = cls(uses)
-        for group in scored:
-            guard.count(group)
-        guard.check()
 
     def reset(self) -> None:
         """Forget all counts."""

@@ -45,9 +45,11 @@ class Repeated:
         first, *more = self._rounds
         waves = [first] if self._use.escalate is None else [{judge: first[judge]} for judge in first]
         for wave in waves:
-            await self._ask(wave, stream, by_judge, self._is_open)
+            await self._ask(wave, stream, by_judge, [at for at, known in enumerate(by_judge) if self._is_open(known)])
         for members in more:
-            await self._ask(members, stream, by_judge, self._is_unstable)
+            unstable = [(at, known) for at, known in enumerate(by_judge) if self._is_unstable(known)]
+            asked = {judge: [at for at, known in unstable if judge in known] for judge in members}
+            await gather_or_cancel(self._ask({j: members[j]}, stream, by_judge, asked[j]) for j in members)
         return [self._one(scores) for scores in by_judge]
 
     async def _ask(
@@ -55,10 +57,9 @@ class Repeated:
         members: Mapping[str, Sequence[Executor]],
         stream: GroupStream,
         by_judge: Sequence[dict[str, list[Score]]],
-        needs: Callable[[ByJudge], bool],
+        places: Sequence[int],
     ) -> None:
-        """Add the scores of these members where they are needed; a reward that compares a group is asked about all."""
-        places = [at for at, scores in enumerate(by_judge) if needs(scores)]
+        """Add the scores of these members at `places`; a reward that compares a group is asked about all of it."""
         if not places:
             return
         asked = list(range(stream.size)) if self._in_group else places
@@ -103,6 +104,8 @@ class Repeated:
         if CRITERIA in nearest.info:
             repeats[CRITERIA] = {judge: [score.info.get(CRITERIA) for score in own] for judge, own in scores.items()}
         info = {**_summed(nearest.info, [score.info for score in flat]), "repeats": repeats}
+        if self._is_open(scores) and (problem := _lost(scores)):  # no other judge of the panel stands in for it
+            return Score(info=info, error=problem)
         limit, unstable = self._use.on_unstable, self._is_unstable(scores)
         info |= {UNSTABLE: True} if unstable else {}
         if not unstable or limit is None or limit.then == "ask_more":
@@ -113,6 +116,14 @@ class Repeated:
 
 def _values(scores: Sequence[Score]) -> list[float]:
     return [score.value for score in scores if score.value is not None]
+
+
+def _lost(scores: ByJudge) -> str | None:
+    """Return which judge of a panel gave no value, and why: that of the others is another instrument's."""
+    for judge, own in scores.items():
+        if not _values(own) and (errors := [score.error for score in own if score.error is not None]):
+            return f"judge {judge!r} of the panel gives no value: {errors[0]}"
+    return None
 
 
 def _spread(scores: ByJudge) -> float | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from rewardlab.errors import JobError
+from rewardlab.plan.plan import UNSTABLE
 from rewardlab.recipe.models import RewardSection
 from rewardlab.recipe.use import ComponentUse
 from rewardlab.scoring.composition import ScoredGroup
@@ -59,7 +60,8 @@ class Teaching:
         """
         components, totals = of_pool or (group.components, group.totals)
         for index, score in enumerate(components[self.by]):
-            if score.error is not None and use.on_missing == "fail" and not is_no_answer(score):
+            excused = is_no_answer(score) or UNSTABLE in score.info
+            if score.error is not None and use.on_missing == "fail" and not excused:
                 place = group.sample.place(index)
                 raise JobError(f"component {self.by!r} ({use.use}) failed on {place}: {score.error}")
             if score.value is None and score.error is None and use.on_abstain == "fail":

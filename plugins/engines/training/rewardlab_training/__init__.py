@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from rewardlab_training.group_numbers import numbers_of_group as numbers_of_group
     from rewardlab_training.growing_file import GrowingFile as GrowingFile
     from rewardlab_training.growing_file import ReplacedFile as ReplacedFile
+    from rewardlab_training.idle_settings import repeat_warnings as repeat_warnings
     from rewardlab_training.last_rows import last_row as last_row
     from rewardlab_training.ledger import Ledger as Ledger
     from rewardlab_training.ledger import Phase as Phase
@@ -153,6 +154,7 @@ if TYPE_CHECKING:
     from rewardlab_training.step_board import StepBoard as StepBoard
     from rewardlab_training.step_board import step_line as step_line
     from rewardlab_training.step_reward import StageReward as StageReward
+    from rewardlab_training.step_reward import refuse_step as refuse_step
     from rewardlab_training.token_rows import TokenRow as TokenRow
     from rewardlab_training.token_rows import tokenized_rows as tokenized_rows
     from rewardlab_training.tracker_options import TRACKERS as TRACKERS

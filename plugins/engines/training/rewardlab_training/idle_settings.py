@@ -18,6 +18,8 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
     for name in plan.judges:
         if name not in asked:
             yield ("judges", name), f"nothing asks this judge; {_where_to_name(plan)}leave it out"
+        elif plan.judges[name].use.repeats is not None and name not in plan.asked_by_rewards:
+            yield ("judges", name, "repeats"), "no reward asks this judge, and nothing else asks again; leave it out"
     yield from _overridden_options(plan)
     yield from _paid_outside_of_total(plan)
     for name in plan.components:
@@ -55,16 +57,22 @@ def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:
 
 
 def repeat_warnings(plan: Plan, name: str) -> Iterator[Finding]:
-    """Yield what is doubtful about repeats: a judge that gives one answer however often it is asked."""
-    questions = plan.components[name].questions()
-    for judge, times in plan.draws(name).items():
+    """Yield what is doubtful about repeats and panels: what is asked for one answer, and what is never asked."""
+    use, questions, place = plan.components[name].use, plan.components[name].questions(), ("reward", "components", name)
+    draws = plan.draws(name)
+    if "combine" in use.model_fields_set and sum(draws.values()) == 1:
+        yield (*place, "combine"), "there is one value to combine; set `repeats`, or leave it out"
+    if use.escalate is not None and use.escalate.unsure is None and next(iter(draws.values()), 1) == 1:
+        problem = "its second judge is asked only where the first fails, as `unsure` says no value to be in doubt about"
+        yield (*place, "escalate"), f"{problem}; set it, or `repeats`"
+    for judge, times in draws.items():
         options = plan.judges[judge].options
         own = getattr(options, "temperature", None)
         asked = [ask.params.get("temperature", own) for ask in questions.get(judge, ())] or [own]
         if times > 1 and getattr(options, "seed", None) is None and all(temperature == 0 for temperature in asked):
             problem = f"judges.{judge} has temperature 0 and no seed: {times} repeats will most likely be one answer"
             advice = f"paid {times} times; set its temperature, or leave `repeats` out"
-            yield ("reward", "components", name), f"{problem}, {advice}"
+            yield place, f"{problem}, {advice}"
 
 
 def _overridden_options(plan: Plan) -> Iterator[Finding]:

@@ -1,14 +1,14 @@
 """The reward of an rl stage: a step's groups are scored, written to the ledger, and become advantages."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rewardlab import Completion, Group
 from rewardlab.concurrency import gather_or_cancel
 from rewardlab.errors import JobError
 from rewardlab.judging import Usage
-from rewardlab.recipe import RlStage
+from rewardlab.recipe import ComponentUse, RlStage
 from rewardlab.scoring import MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer
 
 from rewardlab_training.advantages import batch_advantages
@@ -74,6 +74,14 @@ class StepRewards:
     advantages: Sequence[float]
     dropped: Sequence[bool]
     metrics: dict[str, float]
+
+
+def refuse_step(uses: Mapping[str, ComponentUse], scored: Iterable[ScoredGroup]) -> None:
+    """Raise a JobError if too much is missing in the groups of a step, which is looked at by itself."""
+    guard = MissingGuard(uses)
+    for group in scored:
+        guard.count(group)
+    guard.check()
 
 
 class StageReward:
@@ -147,7 +155,7 @@ class StageReward:
 
     def _refuse_missing(self, step: int, scored: Sequence[ScoredGroup]) -> None:
         try:
-            MissingGuard.refuse_step(self._job.plan.guarded_uses, scored)
+            refuse_step(self._job.plan.guarded_uses, scored)
         except JobError:
             self._job.ledger.write(self._job.index, step, scored, trained="no")
             raise

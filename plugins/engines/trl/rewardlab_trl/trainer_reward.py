@@ -9,7 +9,7 @@ from rewardlab import RecipeReward, ScoredGroup
 from rewardlab.data import kind_of
 from rewardlab.errors import JobError, UserError
 from rewardlab.scoring import MissingGuard, common_reward
-from rewardlab_training import metrics_of_step
+from rewardlab_training import metrics_of_step, refuse_step
 
 from rewardlab_trl.group_rows import fits, key_of, rows_of, runs_of
 from rewardlab_trl.ranks import gather, rank, shared_work
@@ -85,7 +85,7 @@ class TrainerReward:
         scored = shared_work(rows, score)
         if self._guard is None:  # the guard is that of `rewardlab run`
             plan = self.reward.plan
-            MissingGuard.refuse_step(plan.uses_in_total if evaluation else plan.guarded_uses, scored)
+            refuse_step(plan.uses_in_total if evaluation else plan.guarded_uses, scored)
         start = rank() * len(own)
         self._log(scored, columns, slice(start, start + len(own)))
         given = {"prompts": prompts, "completions": completions, "completion_ids": completion_ids, **columns}

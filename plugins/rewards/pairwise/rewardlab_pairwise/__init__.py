@@ -26,6 +26,7 @@ def rewardlab_rewards() -> list[RewardSpec]:
             judges=("judge",),
             calls=_calls,
             refuses_size="rewardlab_pairwise.pairwise_reward:misfit",
+            question="rewardlab_pairwise.win_rate:first_question",
             runs="async",
             build="rewardlab_pairwise.win_rate:WinRate",
             laws=Laws(examples="rewardlab_pairwise.examples:win_rate", pairwise=True),

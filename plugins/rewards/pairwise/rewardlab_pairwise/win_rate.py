@@ -21,6 +21,15 @@ def privileged_text(sample: Sample, field: str) -> str:
     return reference
 
 
+def first_question(options: WinRateOptions) -> Ask:
+    """Return a small question in the form of those that the reward asks."""
+    parts = {"query": "How much is 2 + 3?", "a": "\\boxed{5}", "b": "\\boxed{6}"}
+    if options.privileged is not None:
+        parts["reference"] = "5"
+    template = load(options.template, privileged=options.privileged is not None)
+    return Ask(messages=template.messages(parts, fence_key(parts)), parts=parts)
+
+
 def refusal(options: WinRateOptions, sample: Sample) -> str | None:
     """Return why a row's reference cannot be shown; None if it can, or if the judge sees none."""
     if options.privileged is not None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rewardlab import Completion
 from rewardlab.errors import JobError, RewardlabError, one_line
-from rewardlab.judging import JudgingSettings, Share
+from rewardlab.judging import Judges, JudgingSettings, Share, Usage
 from rewardlab.plan import Plan
 from rewardlab.scoring import (
     Machine,
@@ -135,7 +135,7 @@ class ScorerActor:
             numbers=numbers_of_group(group, parts.correctness),
             rewards=given,
             scorer=self._number,
-            asked=await parts.scorer.home.here(parts.scorer.judges.saved_usage()),
+            asked=await parts.scorer.home.here(_saved_usage(parts.scorer.judges)),
         )
         earlier: GroupRewards | None = await self._coordinator.call("record", place, finished)
         return earlier or given
@@ -263,3 +263,13 @@ class _Pools:
         if self.settings.says_trained and place.step is not None:  # positions begin again
             return (place.step - 1) * self.batch_size / len(self.prompts.order)
         return place.position // self.batch_size * self.batch_size / len(self.prompts.order)
+
+
+async def _saved_usage(judges: Judges) -> dict[str, Usage]:
+    """Write the counts of each judge that was asked, and return them; on the judges' loop. JobError: a full disk.
+
+    Where judges are shared these are the counts of this part, those of a process before this one included.
+    """
+    for judge in judges.values():
+        judge.save_usage()
+    return {name: usage.minus(Usage()) for name, usage in judges.usage().items()}

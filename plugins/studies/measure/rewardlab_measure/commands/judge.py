@@ -13,7 +13,7 @@ from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import MAX_REPEATS, load
 from rewardlab.scorefile import to_line
 from rewardlab.text import counted
-from rewardlab_training import golden_scores, goldens_of, measured_plan
+from rewardlab_training import golden_scores, goldens_of, measured_plan, repeat_warnings
 
 from rewardlab_measure.judge_agreement.grafting import Grafting
 from rewardlab_measure.judge_agreement.job import JudgeJob, refuse_output
@@ -137,6 +137,9 @@ def run(options: Options) -> CommandResult:
         if options.graft is not None:
             return _graft(plan, str(path), options)
         plan = measured_plan(plan, options.components, options.repeats)
+        for name in plan.components if options.repeats is not None else ():
+            for _, why in repeat_warnings(plan, name):
+                say(f"warning: {name}: {why}")
         how: dict[str, Any] = {
             "output": options.output,
             "resume": options.resume,
