@@ -7,6 +7,8 @@
 ideal is 3,584 / 64 x 0.05 = 2.8 s. Every contestant runs in a process of its own, against the same server:
 
     rewardlab         pairwise/win_rate, balanced, over openai/chat: prompts, answers kept, verdicts, win rates
+    repeats           the same with `repeats: 3`, three times as many questions
+    panel             the same with a panel of three judges, which share the 64 places
     aiohttp           the bare client with prompts made beforehand, answers parsed as JSON, nothing else
     openai            the same with one shared AsyncOpenAI client
     py-openjudge      its tournament over its own grader and client
@@ -28,6 +30,7 @@ from pathlib import Path
 
 PROMPTS, SIZE, AT_ONCE, LATENCY = 128, 8, 64, 0.05
 CALLS = PROMPTS * SIZE * (SIZE - 1) // 2
+TIMES = 3
 IDEAL = CALLS / AT_ONCE * LATENCY
 AIM_CPU, AIM_WALL = 1.2, 1.2
 ARRIVAL_S = 10.0
@@ -67,7 +70,7 @@ def compare(other_python: str | None, rounds: int) -> None:
         print(f"{CALLS} comparisons, {each}: ideal wall {IDEAL:.2f} s; best of {rounds}")
         best: dict[str, dict] = {}
         for _ in range(rounds):
-            for name in ("rewardlab", "aiohttp", "openai", "py-openjudge"):
+            for name in ("rewardlab", "repeats", "panel", "aiohttp", "openai", "py-openjudge"):
                 python = other_python if name in ("openai", "py-openjudge") else sys.executable
                 if python is None:
                     continue
@@ -75,10 +78,12 @@ def compare(other_python: str | None, rounds: int) -> None:
                 if name not in best or result["cpu"] < best[name]["cpu"]:
                     best[name] = result
         for name, result in best.items():
-            ratio = f"{result['cpu'] / best['rewardlab']['cpu']:.1f} times our CPU"
+            calls = result.get("calls", CALLS)
+            ratio = result["cpu"] / calls / (best["rewardlab"]["cpu"] / CALLS)
             print(
                 f"  {name:<13} {result['cpu']:6.2f} s CPU  {result['wall']:6.2f} s wall  "
-                f"{result['connections']:>3} connections  {ratio}"
+                f"{result['connections']:>3} connections  {calls / result['wall']:5.0f} verdicts a second  "
+                f"{ratio:.2f} times our CPU a question"
             )
         ours = best["rewardlab"]
         print(f"  aims: CPU {ours['cpu']:.2f} of {AIM_CPU} s, wall {ours['wall'] / IDEAL:.2f} of {AIM_WALL} x ideal")
@@ -139,7 +144,7 @@ def groups() -> list[dict]:
 WORDS = ["apple", "seven", "train", "leave", "total", "price", "equal", "minus", "twice", "hence", "third", "speed"]
 
 
-def rewardlab(url: str) -> dict:
+def rewardlab(url: str, judges: tuple[str, ...] = ("main",), repeats: int = 1) -> dict:
     from rewardlab import Completion, Group, Sample
 
     work = [
@@ -153,28 +158,45 @@ def rewardlab(url: str) -> dict:
         )
         for group in groups()
     ]
-    with tempfile.TemporaryDirectory() as folder, scorer(url, folder, "balanced") as ready:
+    with tempfile.TemporaryDirectory() as folder, scorer(url, folder, "balanced", judges, repeats) as ready:
         result = measured(lambda: ready.score_groups(work))
-        usage = ready.judges["main"].usage
-        assert usage.calls == usage.answers == CALLS, usage
-    return result
+        for usage in ready.judges.usage().values():
+            assert usage.calls == usage.answers == CALLS * repeats, usage
+    return result | {"calls": CALLS * repeats * len(judges)}
 
 
-def scorer(url: str, folder: str, orders: str):
+def asked_again(url: str) -> dict:
+    return rewardlab(url, repeats=TIMES)
+
+
+def panel(url: str) -> dict:
+    return rewardlab(url, judges=("main", "second", "third"))
+
+
+def scorer(url: str, folder: str, orders: str, judges: tuple[str, ...] = ("main",), repeats: int = 1):
     from rewardlab.judging.settings import JudgingSettings
     from rewardlab.plan import make_plan
     from rewardlab.recipe.loading import load
     from rewardlab.scoring.scorer import Scorer
 
     recipe = Path(folder) / "recipe.yaml"
+    places = AT_ONCE // len(judges)
+    declared = "\n".join(
+        f'  {name}: {{use: openai/chat, with: {{model: bench, base_url: "{url}"}}, concurrency: {places}}}'
+        for name in judges
+    )
+    asked = judges[0] if len(judges) == 1 else f"[{', '.join(judges)}]"
     recipe.write_text(
         f"""
 version: 1
 judges:
-  main: {{use: openai/chat, with: {{model: bench, base_url: "{url}"}}, concurrency: {AT_ONCE}}}
+{declared}
 reward:
   components:
-    preference: {{use: pairwise/win_rate, with: {{judge: main, privileged: reference, orders: {orders}}}}}
+    preference:
+      use: pairwise/win_rate
+      with: {{judge: {asked}, privileged: reference, orders: {orders}}}
+      repeats: {repeats}
   total: preference
 """
     )
@@ -308,6 +330,8 @@ def openjudge(url: str) -> dict:
 
 CONTESTANTS = {
     "rewardlab": rewardlab,
+    "repeats": asked_again,
+    "panel": panel,
     "aiohttp": bare_aiohttp,
     "openai": shared_openai,
     "py-openjudge": openjudge,
