@@ -11,6 +11,7 @@ from rewardlab.judging import JudgingSettings
 from rewardlab.plan import make_plan
 from rewardlab.recipe.loading import load
 from rewardlab.scoring.scorer import Scorer
+from rewardlab_measure.judge_agreement.retests import criterion_flips
 from rewardlab_training import most_questions
 from rewardlab_training.idle_settings import idle_settings
 
@@ -60,6 +61,11 @@ class Asking:
             return Score(error="no verdict")
         return Score(value=float(reply.text), info={"raw": reply.text, "tokens": 3})
 
+class Critic(Asking):
+    async def _one(self, sample, text):
+        score = await super()._one(sample, text)
+        return score if score.error else Score(value=score.value, info={"met": {"short": score.value == 1}})
+
 class InGroup(Asking):
     async def score(self, stream):
         group = await stream.group()
@@ -79,6 +85,7 @@ def spec(name, build, scope, question=question, config=Options, judges=("judge",
 def rewardlab_rewards():
     own = RewardSpec(name="one", summary="s", runs="inline", build=lambda options, context: None)
     wordless = [spec("bare", Asking, "completion", bare), spec("unsaid", Asking, "completion", None)]
+    wordless.append(spec("critic", Critic, "completion"))
     two = spec("two", Asking, "completion", config=Two, judges=("judge", "other"))
     return [spec("alone", Asking, "completion"), spec("group", InGroup, "group"), *wordless, two, own]
 
@@ -154,6 +161,16 @@ def test_the_spread_and_each_value_are_told_and_the_answer_that_decided_stays(sc
     assert info["tokens"] == 9, "of all three"
     assert scores[2].info["repeats"]["values"] == {"main": [0.0, None, 0.0]}, "one that got no answer is no 0"
     assert scores[1].info["repeats"]["spread"] == 0.0
+
+
+def test_each_draw_says_of_each_criterion_whether_it_is_met(scored):
+    """By which `rewardlab judge --repeats` says how often the verdict on a criterion flips."""
+    scores, _, _ = scored(", repeats: 3", reward="critic", texts="ac")
+    kept = [score.info["repeats"]["scores"]["main"] for score in scores]
+    assert kept == [[{"short": True}, {"short": False}, {"short": True}], [{"short": False}, None, {"short": False}]]
+    flips = criterion_flips((score, at) for at, score in enumerate(scores))
+    assert flips["short"]["retests"] == 2
+    assert flips["short"]["retest_flips"] == pytest.approx(1 / 3)
 
 
 def test_a_judge_says_how_often_it_is_asked_unless_the_component_does(planned):

@@ -51,10 +51,10 @@ def criterion_flips(scored: Iterable[tuple[Score, int]]) -> dict[str, dict[str, 
     """Return {criterion: measures}, names sorted, of scores with their clusters; see `flips`."""
     shares: dict[str, list[Share]] = {}
     for score, cluster in scored:
-        by_judge = _repeats(score).get("scores") or {}
-        names = {name for draws in by_judge.values() for draw in draws for name in draw or ()}
-        for name in names:
-            given = [[draw[name] for draw in draws if draw and name in draw] for draws in by_judge.values()]
+        by_judge = (_repeats(score).get("scores") or {}).values()
+        said = [[draw for draw in draws if isinstance(draw, Mapping)] for draws in by_judge]
+        for name in {name for draws in said for draw in draws for name in draw}:
+            given = [[draw[name] for draw in draws if name in draw] for draws in said]
             if (share := _differing(given)) is not None:
                 shares.setdefault(name, []).append((share, cluster))
     return {name: flips(of_name) for name, of_name in sorted(shares.items())}

@@ -55,7 +55,8 @@ def test_flips_are_of_one_judge_and_agreement_is_between_judges():
 def test_flips_by_criterion():
     clear = repeated(scores=[{"clear": 1.0, "deep": 0.0}, {"clear": 1.0, "deep": 1.0}, None], main=[0.5, 1.0, None])
     once = repeated(scores=[{"deep": 0.0}, {"clear": 1.0}], main=[0.5, 1.0])
-    found = criterion_flips([(clear, 0), (once, 1)])
+    strange = repeated(scores=["yes", True, 3], main=[0.5, 1.0, 1.0])
+    found = criterion_flips([(clear, 0), (once, 1), (strange, 2)])
     assert {name: (m["retests"], m["retest_flips"]) for name, m in found.items()} == {
         "clear": (1, 0.0),
         "deep": (1, 1.0),

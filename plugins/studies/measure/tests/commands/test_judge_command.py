@@ -422,6 +422,16 @@ def test_a_judge_that_is_asked_again_shows_how_often_its_verdict_flips(recipe, w
     assert [row["repeats"][0] for row in kept(tmp_path)] == [{"main": [1.0, 0.0]}] * 4 + [{"main": [1.0, 1.0]}] * 4
 
 
+def test_repeats_of_a_judge_that_gives_one_answer_are_told_before_they_are_paid(recipe, write, main):
+    recipe("flips")
+    write("rows.jsonl", pairs(2, query="open"))
+    nobody = "{model: m, base_url: 'http://127.0.0.1:9/v1', temperature: 0}"
+    greedy = f"judges.main={{use: openai/chat, with: {nobody}, retries: 0}}"
+    _, _, err = main("judge", "r.yaml", "rows.jsonl", "--repeats", "2", greedy)
+    assert "judges.main has temperature 0 and no seed: 2 repeats will most likely be one answer" in err
+    assert "has temperature 0" not in main("judge", "r.yaml", "rows.jsonl", greedy)[2]
+
+
 def test_the_table_that_people_read(recipe, write, main, scripted):
     recipe("right")
     write("rows.jsonl", [{**row, "language": "de" if row["id"] else "sw"} for row in pairs(9)])
