@@ -163,7 +163,8 @@ class ProbeJob:
         for name, planned in self.plan.components.items():
             causes = {row.sample.id: row.lost[name] for row in rows if name in row.lost}
             use = planned.use
-            allowed = 0.0 if use.on_missing == "fail" else use.max_missing
+            strict = use.on_missing == "fail" and use.on_unstable is None  # values that differ are no outage
+            allowed = 0.0 if strict else use.max_missing
             if len(causes) > allowed * count or len(causes) == count:
                 problem = f"{name} ({use.use}) has no value for {len(causes)} of {count} honest completions"
                 raise JobError(f"{problem} (max_missing is {allowed:.1%}); last: {[*causes.values()][-1]}")

@@ -125,7 +125,10 @@ class _Asker:
         self._asked: list[tuple[str, Ask, Reply]] = []
         self._closing = ExitStack()
         try:
-            judges = {judge_name: self._judge(judge_name, judge, source) for judge_name, judge in plan.judges.items()}
+            served = {judge_name: judge for judge_name, judge in plan.judges.items() if not judge.spec.local}
+            judges = {judge_name: self._judge(judge_name, judge, source) for judge_name, judge in served.items()}
+            if not any(judge.recorded.files for judge in judges.values()):  # of a panel, not all need be asked
+                raise UserError(f"{source.name} keeps no replies of judge {next(iter(judges))!r}{_elsewhere(source)}")
             self._scorer = self._closing.enter_context(Scorer(replace(plan, sampler=None), judges=judges, home=home))
         except BaseException:
             self._closing.close()
@@ -136,8 +139,6 @@ class _Asker:
         cassette = planned.use.cassette
         recorded = RecordedReplies(source.replies, name, None if cassette is None else cassette.path)
         self._closing.callback(recorded.close)
-        if not recorded.files:
-            raise UserError(f"{source.name} keeps no replies of judge {name!r}{_elsewhere(source)}")
         return _RecordedJudge(name, recorded, judge_identity(planned.spec, planned.use, planned.options), self._asked)
 
     def __enter__(self) -> "_Asker":
