@@ -119,17 +119,17 @@ def test_what_keeps_questions_from_being_shown_is_said(scored, monkeypatch):
     assert "no plugin 'gone'" in told["why"][""]
 
 
-def test_questions_of_a_panel_are_shown_though_a_judge_of_it_was_never_asked(scored):
-    """The second is for doubt, of which there is none; each draw of the first is a question of its own."""
-    second = "%s}}, second: {use: openai/chat, with: {model: other, base_url: 'http://127.0.0.1:9/v1'}}}"
-    more = "repeats: 2, escalate: {apart: 1.0}"
-    recipe = RECIPE.replace("%s}}}", second).replace("{judge: main, rubric", "{judge: [main, second], rubric")
-    recipe = recipe.replace("3: right}}}", f"3: right}}}}, {more}}}")
+def test_questions_of_a_panel_are_shown_though_a_judge_of_it_keeps_none(scored):
+    """One that asks no server has no reply in words; each draw of the other is a question of its own."""
+    recipe = RECIPE.replace("%s}}}", "%s}}, near: {use: pairwise/overlap}}")
+    recipe = recipe.replace(
+        "{judge: main, privileged: answer}}", "{judge: [main, near], privileged: answer}, repeats: 2}"
+    )
     out, rows, server = scored([judged_row(1)], recipe)
     told, [group] = asked(out, rows)
     assert told["why"] == {}
-    of_rubric = [one for one in group if one["component"] == "rubric"]
-    assert {one["judge"] for one in of_rubric} == {"main"}
+    of_panel = [one["judge"] for one in group if one["component"] == "preference"]
+    assert of_panel == ["main"] * 12
     assert sorted(json.dumps(one["question"]) for one in group) == by_question(server.requests)
 
 
