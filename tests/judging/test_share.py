@@ -12,7 +12,7 @@ from rewardlab.judging import Share, usage
 from rewardlab.judging.hosted_judge import HostedJudge
 from rewardlab.judging.judges import Judges
 from rewardlab.judging.settings import JudgingSettings
-from rewardlab.judging.usage import Usage, UsageFile, read_usage, settled_usage
+from rewardlab.judging.usage import Usage, UsageFile, read_usage
 from rewardlab.recipe.use import JudgeUse
 
 SPEC = JudgeSpec(name="made", summary="made", build=lambda *_: None, most_tokens=lambda options: 8)
@@ -102,7 +102,7 @@ def test_a_budget_is_never_passed_however_processes_die(home, opened, server, tm
     """Processes die with questions under way, are started again, and are as many as ever the next attempt wants."""
     drawn, limit, number = random.Random(seed), 3_000, 0
     for parts in (2, 3, 1, 2):
-        settled_usage(tmp_path, ["main"])  # as whoever starts an attempt does
+        UsageFile(tmp_path, "main")  # as whoever starts an attempt does
         shares = [Share(part, parts) for part in range(1, parts + 1)]
         judges = [opened(share, budget={"tokens": limit}) for share in shares]
         for _ in range(6):
@@ -112,7 +112,7 @@ def test_a_budget_is_never_passed_however_processes_die(home, opened, server, tm
             died(home, server, judges[place])
             judges[place] = opened(shares[place], budget={"tokens": limit})
         close(home, *judges)
-    whole = settled_usage(tmp_path, ["main"])["main"]
+    whole = UsageFile(tmp_path, "main").usage
     assert server.tokens <= limit
     assert 0 < whole.prompt_tokens + whole.completion_tokens <= server.tokens
 
@@ -141,7 +141,7 @@ def test_what_one_leaves_of_its_part_is_free_for_the_next_attempt(home, opened, 
     replies = [reply for number in range(20) for reply in ask(home, (judges[0], f"{number}"))]
     assert "part 1/2 of what was left of its budget of 200 tokens is used up" in replies[-1].error
     close(home, *judges)
-    spent = settled_usage(tmp_path, ["main"])["main"]
+    spent = UsageFile(tmp_path, "main").usage
     assert spent.prompt_tokens + spent.completion_tokens == server.tokens < 200
     again = opened(Share(1, 2), budget={"tokens": 400})
     assert ask(home, (again, "new"))[0].error is None

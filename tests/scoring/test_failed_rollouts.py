@@ -13,7 +13,7 @@ from rewardlab.data import to_group
 from rewardlab.errors import JobError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scoring import Scorer
+from rewardlab.scoring import MissingGuard, Scorer
 from rewardlab_training import group_advantages, ledger_lines, metrics_of_step, refuse_step
 
 COMPONENTS = """
@@ -105,7 +105,7 @@ def test_a_group_of_nothing_else_has_no_total_and_ends_a_job_that_has_no_other(t
         )
         assert scored.totals == [None, None]
         if missing == "fail":  # as long as there is one answer
-            MissingGuard.refuse_step(scorer.composition.uses, [scored, half])
+            refuse_step(scorer.composition.uses, [scored, half])
         with pytest.raises(JobError, match=f"brief.*has no value for 2 of the last 2 .*the rollout failed: {DIED}"):
             refuse_step(scorer.composition.uses, [scored])
 

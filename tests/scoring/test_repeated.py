@@ -64,7 +64,7 @@ class Asking:
 class Critic(Asking):
     async def _one(self, sample, text):
         score = await super()._one(sample, text)
-        return score if score.error else Score(value=score.value, info={"met": {"short": score.value == 1}})
+        return score if score.error else Score(value=score.value, info={"scores": {"short": score.value == 1}})
 
 class InGroup(Asking):
     async def score(self, stream):
@@ -345,7 +345,7 @@ def test_bad_input_gets_one_error_with_its_remedy(planned, keys, judge, reward, 
 
 
 def test_a_judge_that_reads_parts_solves_no_task(planned):
-    with pytest.raises(UserError, match=r"a\.commit_first: judges\.main is no chat model and solves no task"):
+    with pytest.raises(UserError, match=r"a\.commit_first: one of its judges is no chat model"):
         planned(", commit_first: true", kind="of_parts")
 
 

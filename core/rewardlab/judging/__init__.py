@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from rewardlab.judging.settings import JudgingSettings as JudgingSettings
     from rewardlab.judging.share import Share as Share
     from rewardlab.judging.usage import Usage as Usage
+    from rewardlab.judging.usage import UsageFile as UsageFile
     from rewardlab.judging.usage import read_usage as read_usage
-    from rewardlab.judging.usage import settled_usage as settled_usage
     from rewardlab.recipe.use import JudgeUse as JudgeUse
     from rewardlab.recipe.use import Price as Price
 

@@ -43,9 +43,7 @@ class JudgeOfDraw:
         if own.fault is not None or not answer:
             self._judge.report_parsed(own, False)  # one that can be read is no verdict that could be
             return Reply(error=f"the judge has no own answer: {own.fault or 'it is a thought alone'}")
-        self._own[repr(solve)] = own
-        if len(self._own) > MAX_OWN:
-            self._own.pop(next(iter(self._own)), None)
+        self._own = dict([*self._own.items(), (repr(solve), own)][-MAX_OWN:])
         told = sum(message["role"] in ("system", "developer") for message in ask.messages)
         turns = (task, {"role": "assistant", "content": answer})
         return await self._judge.ask(replace(ask, messages=(*ask.messages[:told], *turns, *ask.messages[told:])))

@@ -147,11 +147,6 @@ def read_usage(folder: Path, judges: Iterable[str], share: Share = WHOLE) -> dic
     return {name: _load(usage_file(folder, name, share)).counts() for name in judges}
 
 
-def settled_usage(folder: Path, judges: Iterable[str]) -> dict[str, Usage]:
-    """Return what each judge was asked in all, once no process with a share of it is alive."""
-    return {name: UsageFile(folder, name).usage for name in judges}
-
-
 def usage_file(folder: Path, judge: str, share: Share = WHOLE) -> Path:
     """Return the file of what a judge was asked; of a process with a share of it, its own."""
     return folder / f"{quote(judge, safe=' ')}.usage{share.file_mark}.json"

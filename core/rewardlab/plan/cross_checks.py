@@ -143,9 +143,8 @@ def _repeat_findings(plan: Plan, name: str) -> Iterator[Finding]:
         yield (*place, "commit_first"), f"{use.use} does not say what it asks: its spec has no `question`"
     elif use.commit_first and any("query" not in ask.parts for ask in asks):
         yield (*place, "commit_first"), f"the questions of {use.use} have no part `query`, the task to solve first"
-    of_parts = [judge for judge in plan.draws(name) if plan.judges[judge].spec.reads == "parts"]
-    if use.commit_first and of_parts:
-        yield (*place, "commit_first"), f"judges.{of_parts[0]} is no chat model and solves no task; leave it out"
+    if use.commit_first and any(plan.judges[judge].spec.reads == "parts" for judge in plan.draws(name)):
+        yield (*place, "commit_first"), "one of its judges is no chat model and solves no task; leave this out"
 
 
 def _judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:

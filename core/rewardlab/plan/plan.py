@@ -94,11 +94,10 @@ class Plan:
 
     def draws(self, name: str) -> dict[str, int]:
         """Return how often a component asks each question of each of its judges, unless its values are unstable."""
-        planned = self.components[name]
-        judges = [judge for judge in planned.judges() if judge in self.judges]
-        times = {judge: planned.use.repeats or self.judges[judge].use.repeats or 1 for judge in judges}
-        together = sum(times.get(judge, 0) for judge in planned.panel) or max(times.values(), default=1)
-        return {judge: times[judge] if judge in planned.panel else together for judge in judges}
+        part = self.components[name]
+        times = {j: part.use.repeats or self.judges[j].use.repeats or 1 for j in part.judges() if j in self.judges}
+        together = sum(times.get(judge, 0) for judge in part.panel) or max(times.values(), default=1)
+        return {judge: times[judge] if judge in part.panel else together for judge in times}
 
     @property
     def counted_info(self) -> dict[str, list[str]]:

@@ -19,7 +19,7 @@ from rewardlab.types import Group, Score
 
 COMBINE: Mapping[str, Any] = {"mean": fmean, "median": median, "majority": lambda values: fmean(multimode(values))}
 SUMMED = ("calls", "unparsable", "failed", "tokens")  # in `info`, and in its `group`
-CRITERIA = {"scores", "met"}  # of `info`: a score, or a yes, for each criterion
+CRITERIA = "scores"  # of `info`: a score for each criterion
 ByJudge = Mapping[str, Sequence[Score]]  # of one completion: judge -> a score for each draw
 
 
@@ -101,8 +101,8 @@ class Repeated:
         known = [(abs(score.value - value), score) for score in flat if score.value is not None]
         nearest = known[0][1] if self._in_group else min(known, key=itemgetter(0))[1]
         repeats = {"values": {judge: [score.value for score in own] for judge, own in scores.items()}, "spread": spread}
-        for name in CRITERIA & nearest.info.keys():
-            repeats["scores"] = {judge: [score.info.get(name) for score in own] for judge, own in scores.items()}
+        if CRITERIA in nearest.info:
+            repeats[CRITERIA] = {judge: [score.info.get(CRITERIA) for score in own] for judge, own in scores.items()}
         info = {**_summed(nearest.info, [score.info for score in flat]), "repeats": repeats}
         if self._is_open(scores) and (problem := _lost(scores)):  # no other judge of the panel stands in for it
             return Score(info=info, error=problem)
@@ -120,10 +120,8 @@ def _values(scores: Sequence[Score]) -> list[float]:
 
 def _lost(scores: ByJudge) -> str | None:
     """Return which judge of a panel gave no value, and why: that of the others is another instrument's."""
-    for judge, own in scores.items():
-        if not _values(own) and (errors := [score.error for score in own if score.error is not None]):
-            return f"judge {judge!r} of the panel gives no value: {errors[0]}"
-    return None
+    lost = ((judge, score.error) for judge, own in scores.items() if not _values(own) for score in own if score.error)
+    return next((f"judge {judge!r} of the panel gives no value: {error}" for judge, error in lost), None)
 
 
 def _spread(scores: ByJudge) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rewardlab import Completion, Sample, Score
 from rewardlab.errors import JobError
-from rewardlab.judging import Share, Usage, settled_usage
+from rewardlab.judging import Share, Usage
 from rewardlab.judging.usage import UsageFile
 from rewardlab.scoring.composition import ScoredGroup
 from rewardlab.scoring.group_attribution import Attribution, GroupAttribution
@@ -548,6 +548,6 @@ class TestJudges:
     def test_a_further_attempt_counts_on(self, judged, using):
         using(judged(), recording("a", 1.0, 1.0, asked=1), recording("b", 1.0, 1.0, asked=1))
         settings = judged(calls=7, attempt=1)
-        settled_usage(settings.run / "judges", ["main"])  # as who starts the scorers does
+        UsageFile(settings.run / "judges", "main")  # as who starts the scorers does
         using(settings, recording("c", 1.0, 1.0, asked=1), recording("d", 1.0, 1.0, asked=2))
         assert self.used(settings) == [(0, 1, 1), (1, 1, 2)]

@@ -1,8 +1,9 @@
 """The usage of judges by the scorers of an rl stage, all together."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-from rewardlab.judging import Share, Usage, read_usage
+from rewardlab.judging import Share, Usage, UsageFile, read_usage
 from rewardlab.plan import Plan
 
 from rewardlab_ray.scoring.service_settings import ServiceSettings
@@ -36,3 +37,8 @@ class AskedJudges:
 def asked_judges(plan: Plan) -> list[str]:
     """Return the names of a plan's judges that are counted: those that are asked over a network."""
     return [name for name, planned in plan.judges.items() if not planned.spec.local]
+
+
+def settled_usage(folder: Path, judges: Iterable[str]) -> dict[str, Usage]:
+    """Return what each judge was asked in all, once no process with a share of it is alive."""
+    return {name: UsageFile(folder, name).usage for name in judges}

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, one_line
-from rewardlab.judging import Usage, format_summary, settled_usage
+from rewardlab.judging import Usage, format_summary
 
 from rewardlab_ray.job_options import Scorers
 from rewardlab_ray.ray_actors import CALLS_AT_ONCE, NAMESPACE, WITHOUT_TORCH, coordinator_name, scorer_name
-from rewardlab_ray.scoring.asked_judges import asked_judges
+from rewardlab_ray.scoring.asked_judges import asked_judges, settled_usage
 from rewardlab_ray.scoring.coordinator import Coordinator
 from rewardlab_ray.scoring.outage_watch import OutageWatch
 from rewardlab_ray.scoring.scorer_actor import ScorerActor
