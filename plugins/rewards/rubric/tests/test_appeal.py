@@ -123,6 +123,13 @@ def test_files_that_the_rule_needs_are_named():
         assert SPEC.needs_files(config) == ([] if rule.needs_files is None else rule.needs_files(config.of.config))
 
 
+def test_options_are_the_same_after_a_way_to_another_process():
+    for options in ({}, {"then": "correct", "rates": {"false_negative": 0.2}}):
+        config = SPEC.config.model_validate({"judge": "main", "of": RULE, **options})
+        sent = config.model_dump(mode="json", by_alias=True, round_trip=True)
+        assert SPEC.config.model_validate(sent) == config
+
+
 def test_all_draws_of_a_panel_share_the_processes_of_their_rule():
     def rule(**more):
         return RuleUse.model_validate({"use": "math/accuracy", **more})

@@ -68,8 +68,9 @@ class RuleUse(Config):
         low, high = self.span
         if low < -MOST or high > MOST:
             raise ValueError(f"{self.use} gives {low:g} to {high:g}; appeals are from values of -{MOST:g} to {MOST:g}")
-        if self.spec.runs != "worker" and (idle := [key for key in OF_WORKERS if key in self.model_fields_set]):
-            raise ValueError(f"{self.use} runs in no worker, so that nothing uses `{idle[0]}`; leave it out")
+        given = [key for key in OF_WORKERS if getattr(self, key) != type(self).model_fields[key].default]
+        if self.spec.runs != "worker" and given:
+            raise ValueError(f"{self.use} runs in no worker, so that nothing uses `{given[0]}`; leave it out")
 
 
 class RuleRates(Config):
@@ -136,7 +137,7 @@ class AppealOptions(Config):
                 "then: correct needs rates: {false_negative: .., false_positive: ..}, which `rewardlab appeals` "
                 "estimates from what was scored under then: report"
             )
-        if self.then != "correct" and not {"rates", "correction"}.isdisjoint(self.model_fields_set):
+        if self.then != "correct" and (self.rates is not None or self.correction != "backward"):
             raise ValueError(f"then: {self.then} takes nothing off; rates and correction are for then: correct")
         if self.rates is not None and 1 - self.rates.false_negative - self.rates.false_positive < LEAST:
             raise ValueError("rates: their sum is above 0.9, and of a rule that errs so often nothing is learnt")
