@@ -91,7 +91,7 @@ def trained_on(samples, count):
     """The first groups that the worker hands to the trainer: of each, (text, metrics, advantage) by completion."""
     groups = defaultdict(list)
     for _ in range(count * GROUP):
-        sample = samples.get(timeout=60)
+        sample = samples.get(timeout=300)
         text = sample.completion[-1]["content"]
         groups[sample.group_id].append((text, sample.metrics, sample.advantage))
     return list(groups.values())
