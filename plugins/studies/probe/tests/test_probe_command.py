@@ -44,7 +44,7 @@ class Asking:
     def __init__(self, judge): self.judge = judge
     async def score(self, items):
         replies = [await self.judge.ask(Ask(parts={"a": c.text})) for _, c in items]
-        return [Score(error=reply.error) if reply.error else Score(value=1.0) for reply in replies]
+        return [Score(error=reply.error) if reply.error else Score(value=float(reply.text)) for reply in replies]
 
 class Best:
     "group scope: 1 for the longest; fails where a text appears twice"
@@ -64,6 +64,10 @@ class Called:
 
 class Down:
     async def ask(self, ask): return Reply(error="the key s3cret is down")
+
+class Wavering:
+    "says another thing of one row each time"
+    async def ask(self, ask): return Reply(text=str(ask.draw % 2 if ask.parts["a"].endswith("es zwei.") else 1))
 
 class ByToken:
     def shape(self, totals, tokens, kept, seed): return [totals[i] / tokens[i] for i in kept]
@@ -96,6 +100,7 @@ def rewardlab_rewards():
 @hookimpl
 def rewardlab_judges():
     return [JudgeSpec(name="down", summary="fails", local=True, build=lambda o, c: Down()),
+            JudgeSpec(name="wavering", summary="wavers", local=True, build=lambda o, c: Wavering()),
             JudgeSpec(name="far", summary="fails", build=lambda o, c: Down())]
 
 @hookimpl
@@ -333,6 +338,17 @@ def test_rows_of_which_each_lacks_something_prove_nothing(recipe, probe):
     recipe("eins + zwei + drei", **parts)
     code, _, err = probe()
     assert (code, "none of 3 honest completions has a total; last: drei fails: no such text" in err) == (1, True)
+
+
+@pytest.mark.parametrize(("most", "code"), [(0.4, 0), (0.3, 1)])
+def test_an_honest_completion_on_which_repeats_differ_is_left_out_like_a_failure(recipe, probe, most, code):
+    asking = {"use": "probed/asking", "with": {"judge": "main"}, "repeats": 2, "max_missing": most}
+    asking["on_unstable"] = {"spread": 0.4, "then": "zero_advantage"}
+    judges = {"main": {"use": "probed/wavering"}}
+    recipe("near * own * asking", near=SHARED, own=FOREIGN, asking=asking, judges=judges)
+    _, found, err = probe()
+    assert ("asking (probed/asking) has no value for 1 of 3 honest completions" in err) is bool(code)
+    assert code or (found["rows"], found["dropped"]) == (2, 1)
 
 
 @pytest.mark.parametrize("policy", ["fail", "group_mean", "zero_advantage", 0.0])
