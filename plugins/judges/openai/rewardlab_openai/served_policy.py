@@ -112,4 +112,5 @@ def completion_of(reply: Reply) -> Completion:
         text = f"{THINK}\n{reply.reasoning}\n{THOUGHT}\n\n{text}" if text else f"{THINK}\n{reply.reasoning}"
     elif THOUGHT in text and THINK not in text.partition(THOUGHT)[0]:
         text = f"{THINK}\n{text}"
-    return Completion(text=text, token_count=reply.completion_tokens, truncated=reply.finish_reason == "length")
+    sampled = 1 if reply.completion_tokens == 0 else reply.completion_tokens  # the end, which some servers do not count
+    return Completion(text=text, token_count=sampled, truncated=reply.finish_reason == "length")
