@@ -75,14 +75,16 @@ def _is_taken_back(words: str, letter: Said) -> bool:
 def _is_undecided(words: str) -> bool:
     """Return whether the last words before a bare box, or a label of one, say that no response is preferred."""
     at = words.rindex(VOTE)
-    before = [sentence for line in _LINE_END.split(words[:at]) for sentence in _sentences(line)]
     if _NOT_A_WORD.sub("", _SENTENCE_END.split(words[at + 1 :])[0]):
         return False
-    if is_label(before[-1]):
-        before = [sentence for sentence in before if not is_label(sentence)] or [""]
-    *earlier, last = before
+    lines = reversed(_LINE_END.split(words[:at]))
+    before = (plain(part) for line in lines for part in reversed(_parts(line)))  # from the end, as few as it takes
+    last = next(before)
+    if is_label(last):
+        before = (sentence for sentence in before if not is_label(sentence))
+        last = next(before, "")
     phrases = (last, without_label(last))
-    return any(map(is_without_preference, phrases)) and not any(map(compares, earlier))
+    return any(map(is_without_preference, phrases)) and not any(map(compares, before))
 
 
 def _words(text: str, box: re.Match[str], letter: Said, is_quoted: Callable[[re.Match[str]], bool]) -> str | None:
@@ -150,7 +152,11 @@ def _winner(words: str) -> str | None:
 
 
 def _sentences(line: str) -> list[str]:
-    return [plain(part) for part in _SENTENCE_END.split(f" {line}")]  # so that every number of a list follows a space
+    return [plain(part) for part in _parts(line)]
+
+
+def _parts(line: str) -> list[str]:
+    return _SENTENCE_END.split(f" {line}")  # so that every number of a list follows a space
 
 
 def _of_two(sentence: str) -> str | None:
