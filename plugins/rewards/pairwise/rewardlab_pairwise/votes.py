@@ -26,8 +26,10 @@ _TIE = re.compile(r"tie|neither|both|draw|equal", re.IGNORECASE)
 _LINE_END = re.compile(r"\n|\\n(?<!\\\\n)(?=\W|[A-Z])")
 """also of a line inside of JSON"""
 _SENTENCE_END = re.compile(
-    r"(?<!\svs)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\s\d)[.!?](?=[\s*\"'”’)]*\s)|[。！？；;]|[\"”]\s*[,}]\s*(?=[\"“])"
+    r"[.!?](?<!\svs.)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bcf.)(?<!\s\d.)(?=[\s*\"'”’)]*\s)|[。！？；;]|"
+    r"[\"”]\s*[,}]\s*(?=[\"“])"
 )
+"""each branch begins with a character, so that a search jumps from one to the next: four times as fast"""
 _ASKED = re.compile(r"[\s*_\"'”’$)]{0,8}[?？]|[^.!?\n]{0,60}\?\s{0,3}(?i:no)\b|[\s.…–—-]{1,8}(?i:nope|no|not)\W{0,4}\Z")
 _NOT_A_WORD = re.compile(rf"[^\w{VOTE}{OTHER}{NEITHER}❌✗✘]+")
 _NO_MARKS = dict.fromkeys(map(ord, (VOTE, OTHER, NEITHER)))
