@@ -27,6 +27,7 @@ class Host:
         command: of an attempt in a folder, the first or a later one.
         outcome: what a job that has ended leaves, by name.
         keeps_budget: over all attempts.
+        probes: questions that each attempt asks anew, to see whether its judge answers.
         everywhere: in each environment, without an engine.
     """
 
@@ -35,6 +36,7 @@ class Host:
     command: Callable[[Path], Sequence[str]]
     outcome: Callable[[Path], Mapping[str, Any]]
     keeps_budget: bool = True
+    probes: int = 0
     everywhere: bool = True
 
     def start(self, folder: Path) -> "subprocess.Popen[str]":
@@ -267,6 +269,6 @@ HOSTS = {
             lambda folder: last_rows(folder / "ours" / "ledger.jsonl", "id"),
             everywhere=False,
         ),
-        ForkedHost("trl", trained, run, weights, everywhere=False),
+        ForkedHost("trl", trained, run, weights, probes=1, everywhere=False),
     )
 }

@@ -124,7 +124,7 @@ def trial(host: Host, kills: int, root: Path, chance: random.Random) -> bool:
             elif host.outcome(folder) != wanted:
                 kept = shutil.copytree(folder, root.parent / f"differs-{host.name}-{jobs}", dirs_exist_ok=True)
                 problems.append(f"job {jobs} ended with something else: {kept}")
-            if len(server.paid) != questions or again > attempts.kills * IN_FLIGHT:
+            if len(server.paid) != questions or again > attempts.kills * (IN_FLIGHT + host.probes):
                 problems.append(f"job {jobs} paid for {len(server.paid)} questions and {again} again")
             problems += attempts.left_behind
     say(
