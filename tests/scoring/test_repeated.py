@@ -95,7 +95,7 @@ def rewardlab_judges():
                       local=name != "remote", config=Says, build=Scripted)
             for name in ("scripted", "remote", "of_parts")]
 '''
-ANSWERS = {"a": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "b": [0.5], "c": [0.0, None, 0.0, 0.0, 0.0, 0.0]}
+ANSWERS = {"a": [1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "b": [0.5], "d": [None, 1.0, 1.0], "c": [0.0, None, 0.0, 0.0, 0.0, 0.0]}
 OTHER = {"a": [0.0], "b": [0.5], "c": [1.0]}
 DEAF = {"a": [None], "b": [0.5], "c": [None]}
 MUMBLED = [f"m{number}" for number in range(60)]
@@ -161,6 +161,13 @@ def test_the_spread_and_each_value_are_told_and_the_answer_that_decided_stays(sc
     assert info["tokens"] == 9, "of all three"
     assert scores[2].info["repeats"]["values"] == {"main": [0.0, None, 0.0]}, "one that got no answer is no 0"
     assert scores[1].info["repeats"]["spread"] == 0.0
+
+
+def test_of_a_group_all_that_is_told_comes_from_one_draw(scored):
+    """Its verdicts name each other's answers: those of a draw that lost one are not read beside another draw's."""
+    scores, _, _ = scored(", repeats: 2, on_missing: group_mean, max_missing: 1.0", reward="group", texts="ad")
+    assert [score.info["repeats"]["values"] for score in scores] == [{"main": [1.0, 0.0]}, {"main": [None, 1.0]}]
+    assert [score.info["raw"] for score in scores] == ["0.0", "1.0"], "the second draw, in which both have a value"
 
 
 def test_each_draw_says_of_each_criterion_whether_it_is_met(scored):

@@ -267,8 +267,6 @@ class Composition:
         given = Group(sample=pool.sample, completions=[pool.completions[place] for place in present])
         known = [total for total in totals if total is not None]
         values = self._normalized(given, known, [rank[place] for place in chosen], seed)
-        if len(chosen) == len(kept):
-            return values
         shaped = dict(zip(chosen, values, strict=True))
         others = mean(values)
         return [shaped.get(place, others) for place in kept]

@@ -183,10 +183,9 @@ class ScoringHost(Generic[PlaceT, Answer]):
         return meeting
 
     def _under_way(self, key: str) -> "_Meeting[PlaceT]":
-        try:
-            return self._meetings[key]
-        except KeyError:
-            raise _is_over(key) from None
+        if (meeting := self._meetings.get(key)) is None:
+            raise _is_over(key)
+        return meeting
 
     async def _answer(self, meeting: "_Meeting[PlaceT]") -> Answer:
         try:

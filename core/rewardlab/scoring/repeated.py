@@ -5,7 +5,6 @@ Each draw of each judge is a member, a reward of its own that asks by a JudgeOfD
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from statistics import fmean, median, multimode, pstdev
 from typing import Any
 
@@ -50,7 +49,10 @@ class Repeated:
             unstable = [(at, known) for at, known in enumerate(by_judge) if self._is_unstable(known)]
             asked = {judge: [at for at, known in unstable if judge in known] for judge in members}
             await gather_or_cancel(self._ask({j: members[j]}, stream, by_judge, asked[j]) for j in members)
-        return [self._one(scores) for scores in by_judge]
+        flat = [[score for own in scores.values() for score in own] for scores in by_judge if self._in_group]
+        answered = [sum(score.value is not None for score in draw) for draw in zip(*flat, strict=True)]
+        whole = answered.index(max(answered)) if answered else None  # the draw whose info the whole group has
+        return [self._one(scores, whole) for scores in by_judge]
 
     async def _ask(
         self,
@@ -91,15 +93,15 @@ class Repeated:
     def _combined(self, values: Sequence[float]) -> float:
         return float(COMBINE[self._use.combine](values))
 
-    def _one(self, scores: ByJudge) -> Score:
+    def _one(self, scores: ByJudge, whole: int | None) -> Score:
         """Return the scores of a completion as one."""
         flat = [score for own in scores.values() for score in own]
         by_judge = [values for own in scores.values() if (values := _values(own))]
         if len(flat) == 1 or not by_judge:
             return next((score for score in flat if score.error is not None), flat[0])
         value, spread = self._combined([self._combined(values) for values in by_judge]), _spread(scores)
-        known = [(abs(score.value - value), score) for score in flat if score.value is not None]
-        nearest = known[0][1] if self._in_group else min(known, key=itemgetter(0))[1]
+        known = (score for score in flat if score.value is not None)
+        nearest = min(known, key=lambda score: abs((score.value or 0.0) - value)) if whole is None else flat[whole]
         repeats = {"values": {judge: [score.value for score in own] for judge, own in scores.items()}, "spread": spread}
         if CRITERIA in nearest.info:
             repeats[CRITERIA] = {judge: [score.info.get(CRITERIA) for score in own] for judge, own in scores.items()}
