@@ -80,6 +80,7 @@ def test_an_amount_that_is_not_known_is_a_bad_row_unless_the_recipe_has_a_number
 
 @each_case("backend", ["trl", "openrlhf", "verl"])
 def test_check_warns_of_what_an_engine_does_not_say(toy, tmp_path, backend):
+    pytest.importorskip("rewardlab_trl", reason="rewardlab-trl, which needs torch, is not in this environment")
     (tmp_path / "rows.jsonl").write_text('{"prompt": "?"}\n' * 8)
     stage = {
         "use": "rl",

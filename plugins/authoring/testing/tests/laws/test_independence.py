@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 from rewardlab import RewardSpec, Sample, Score
 from rewardlab.laws import Laws, RewardExample
+from rewardlab_testing.laws.reward_laws import independence
 from rewardlab_testing.laws.run_laws import try_laws
 
 SAMPLE = Sample(id="s", prompt=({"role": "user", "content": "Yes?"},), fields={"gold": "yes"})
@@ -33,7 +34,9 @@ def test_info_belongs_to_the_completion_and_not_to_its_place():
     assert "with info {'place': " in outcome("permutation", score).why
 
 
-def test_a_window_as_large_as_hosts_have_is_found_at_the_end_of_a_long_call():
+def test_a_window_as_large_as_hosts_have_is_found_at_the_end_of_a_long_call(monkeypatch):
+    monkeypatch.setattr(independence, "QUICK_S", float("inf"))  # a machine that stalls would take it for slow
+
     def score(known, items):
         return [right(*item) if place < 200 else Score(value=0.0) for place, item in enumerate(items)]
 
