@@ -37,7 +37,7 @@ LIMIT_S = 300.0
 POLL_S = 0.01
 BY_TIME = 0.3
 """the share of kills after some seconds, which may be before anything is asked; others come after some answers"""
-MOST_ANSWERS = 100
+MAX_ANSWERS = 100
 
 
 class Attempts:
@@ -72,7 +72,7 @@ class Attempts:
         """Return what says when an attempt is killed: after some seconds, or after some more answers."""
         if self._chance.random() < BY_TIME:
             return self._after(self._chance.uniform(0, longest))
-        answers = self._server.answered + self._chance.randint(1, MOST_ANSWERS)
+        answers = self._server.answered + self._chance.randint(1, MAX_ANSWERS)
         end = self._after(LIMIT_S)
         return lambda: self._server.answered >= answers or end()
 

@@ -36,14 +36,15 @@ class JudgeOfDraw:
         task: Message = {"role": "user", "content": SOLVE.format(query=query)}
         params = {name: ask.params[name] for name in OF_SAMPLING if name in ask.params}
         solve = Ask(messages=(task,), parts={"query": query}, params=params, draw=ask.draw)
-        own = self._own.get(repr(solve)) or await self._judge.ask(solve)
+        own = self._own.get(key := repr(solve)) or await self._judge.ask(solve)
         if own.error is not None:
             return own
         answer = own.text.rpartition("</think>")[2].strip()
         if own.fault is not None or not answer:
             self._judge.report_parsed(own, False)  # one that can be read is no verdict that could be
             return Reply(error=f"the judge has no own answer: {own.fault or 'it is a thought alone'}")
-        self._own = dict([*self._own.items(), (repr(solve), own)][-MAX_OWN:])
+        if key not in self._own:
+            self._own = dict([*self._own.items(), (key, own)][-MAX_OWN:])
         told = sum(message["role"] in ("system", "developer") for message in ask.messages)
         turns = (task, {"role": "assistant", "content": answer})
         return await self._judge.ask(replace(ask, messages=(*ask.messages[:told], *turns, *ask.messages[told:])))
