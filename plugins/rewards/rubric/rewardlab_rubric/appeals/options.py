@@ -11,13 +11,12 @@ from rewardlab.errors import UserError
 
 from rewardlab_rubric.appeals.correction import backward, forward
 
-MOST = 10.0
+MAX_VALUE = 10.0
 """of any value, and the most that a correction can give"""
-LEAST = 0.1
-"""of 1 - false_negative - false_positive: below it a correction multiplies what is noise by more than 10"""
+MIN_YOUDEN_J = 0.1
+"""of Youden's J, 1 - false_negative - false_positive: below it a correction multiplies what is noise by more than 10"""
 Rate = Annotated[float, Field(ge=0, lt=1)]
 WHEN = re.compile(r"below (-?(?:[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))")
-OF_WORKERS = ("workers", "timeout", "memory", "threads")
 
 
 class RuleUse(Config):
@@ -66,9 +65,12 @@ class RuleUse(Config):
     def check(self) -> None:
         """Raise ValueError that says what is wrong with it."""
         low, high = self.span
-        if low < -MOST or high > MOST:
-            raise ValueError(f"{self.use} gives {low:g} to {high:g}; appeals are from values of -{MOST:g} to {MOST:g}")
-        given = [key for key in OF_WORKERS if getattr(self, key) != type(self).model_fields[key].default]
+        if low < -MAX_VALUE or high > MAX_VALUE:
+            raise ValueError(
+                f"{self.use} gives {low:g} to {high:g}; appeals are from values of -{MAX_VALUE:g} to {MAX_VALUE:g}"
+            )
+        of_workers = {key: field for key, field in type(self).model_fields.items() if key not in ("use", "options")}
+        given = [key for key, field in of_workers.items() if getattr(self, key) != field.default]
         if self.spec.runs != "worker" and given:
             raise ValueError(f"{self.use} runs in no worker, so that nothing uses `{given[0]}`; leave it out")
 
@@ -139,7 +141,7 @@ class AppealOptions(Config):
             )
         if self.then != "correct" and (self.rates is not None or self.correction != "backward"):
             raise ValueError(f"then: {self.then} takes nothing off; rates and correction are for then: correct")
-        if self.rates is not None and 1 - self.rates.false_negative - self.rates.false_positive < LEAST:
+        if self.rates is not None and 1 - self.rates.false_negative - self.rates.false_positive < MIN_YOUDEN_J:
             raise ValueError("rates: their sum is above 0.9, and of a rule that errs so often nothing is learnt")
 
     @property

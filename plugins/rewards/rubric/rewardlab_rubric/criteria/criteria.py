@@ -10,7 +10,7 @@ from rewardlab_rubric.rubric_file import Place
 
 Worth = Literal["linear", "clipped"]
 Where = Callable[[Place], str]
-MOST = 200
+MAX_CRITERIA = 200
 """criteria of one question"""
 WEIGHT = ("weight", "points")
 """the two names that published rubrics have for it"""
@@ -80,8 +80,8 @@ def criteria_of(data: Any, way: Worth, where: Where) -> Criteria:
 def _listed(data: Any, place: Place, way: Worth, where: Where) -> tuple[Criterion, ...]:
     if not isinstance(data, Sequence) or isinstance(data, str) or not data:
         raise ValueError(f"{where(place)}this rubric is {FORM}")
-    if len(data) > MOST:
-        raise ValueError(f"{where(place)}{len(data)} criteria, and a question has {MOST} at most")
+    if len(data) > MAX_CRITERIA:
+        raise ValueError(f"{where(place)}{len(data)} criteria, and a question has {MAX_CRITERIA} at most")
     made = [_criterion(one, number, where((*place, number - 1))) for number, one in enumerate(data, start=1)]
     names = [criterion.name for criterion in made]
     if twice := next((name for name in names if names.count(name) > 1), None):
