@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from rewardlab.commands.arguments import AnyRecipe, AnyRows, RolloutName, Say
+from rewardlab.commands.elsewhere import ScoredOn, ShardOf, scorer_on, share_of
 from rewardlab.commands.parsing import command_line
 from rewardlab.commands.row_inputs import file_of
 from rewardlab.errors import UserError
@@ -43,6 +44,10 @@ class Options(Config):
     """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
     """leave bad rows out; the first 20 are listed"""
+    shard: ShardOf = None
+    """score part I of N, into OUT.I-of-N.jsonl; `rewardlab merge OUT.jsonl` joins the parts"""
+    on: ScoredOn = None
+    """score on a cluster: ray, or ray://HOST:10001"""
     as_json: Annotated[bool, PythonOnly()] = False
     """whether the summary is printed as JSON"""
     say: Say = note
@@ -52,7 +57,7 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Write a line of scores for each row; data: the summary. A UserError for wrong rows before anything is scored."""
     output = None if options.output is None else str(options.output)
-    streams = STREAM in (options.rows, output)
+    streams, share = STREAM in (options.rows, output), share_of(options.shard)
     _refuse_flags(options, output, streams)
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     for line in plan.progress_note:
@@ -65,16 +70,19 @@ def run(options: Options) -> CommandResult:
         return CommandResult(data=summary.as_dict())
     more = (*JSON[: options.as_json], "--resume")
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
-        summary = ScoreJob(
+        job = ScoreJob(
             plan=plan,
             rows=str(path),
             output=Path(str(output)),
             resume=options.resume,
             skip_bad=options.skip_bad,
+            share=share,
+            open_scorer=scorer_on(options.on),
             command=command_line("score", options.model_copy(update={"resume": False}), *more),
             say=say,
-        ).run()
-    written = name_variables(str(output))
+        )
+        summary = job.run()
+    written = name_variables(str(job.output))
     *components, total = summary.lines()
     for line in (*components, f"{total}: {written}"):
         options.say(line)
@@ -88,5 +96,6 @@ def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
         raise UserError("scores of standard input go to standard output: leave out -o, or redirect it with >")
     if options.rows == STREAM and options.format is not None:
         raise UserError("--format needs a file, since members of a group may be far apart in it; name one")
-    if streams and (options.resume or options.as_json):
-        raise UserError("--resume and --json need an output file; leave them out, or give -o FILE")
+    given = [name for name in ("resume", "as_json", "shard", "on") if getattr(options, name)]
+    if streams and given:
+        raise UserError(f"--{given[0].removeprefix('as_')} needs an output file; leave it out, or give -o FILE")

@@ -1,8 +1,10 @@
 """The part of every judge's limits that belongs to one of several processes that ask the same judges."""
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from rewardlab.errors import UserError
@@ -42,6 +44,15 @@ class Share:
     def file_mark(self) -> str:
         """The mark in the names of this part's files: ".2-of-4", or nothing if it is the whole."""
         return "" if self.is_whole else f".{self.part}-of-{self.parts}"
+
+    def has(self, row_id: str) -> bool:
+        """Return whether the row with this id belongs to this part, by a hash that is the same everywhere."""
+        digest = hashlib.sha256(row_id.encode("utf-8", "surrogatepass")).digest()
+        return self.is_whole or int.from_bytes(digest[:8], "big") % self.parts == self.part - 1
+
+    def path(self, path: Path) -> Path:
+        """Return where this part of a file stands: OUT.2-of-4.jsonl of OUT.jsonl."""
+        return path if self.is_whole else path.with_name(f"{path.stem}{self.file_mark}{path.suffix}")
 
     def limits(self, judge: str, use: JudgeUse) -> JudgeUse:
         """Return a judge's settings with this part of its concurrency and rates.

@@ -26,5 +26,6 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.rows import check_rows as check_rows
     from rewardlab.scorefile.rows import rows_to_score as rows_to_score
     from rewardlab.scorefile.state import StateFolder as StateFolder
+    from rewardlab.scorefile.summary import Summary as Summary
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

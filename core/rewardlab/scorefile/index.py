@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rewardlab.errors import JobError
+from rewardlab.judging.share import WHOLE, Share
 
 _SCHEMA = (
     "PRAGMA journal_mode = OFF",
     "PRAGMA synchronous = OFF",
     "PRAGMA temp_store = FILE",
     # position counts good rows from 0; start and size, in bytes, say where the row's scores are in the output
-    "CREATE TABLE rows (position INTEGER PRIMARY KEY, line INT, id TEXT UNIQUE, start INT, size INT)",
+    # among: likewise among the rows of all shards; those of the others only have an id
+    "CREATE TABLE rows (position INTEGER PRIMARY KEY, line INT, id TEXT UNIQUE, start INT, size INT, among INT)",
+    "CREATE TABLE others (line INT, id TEXT UNIQUE)",
     "CREATE TABLE prompts (hash TEXT PRIMARY KEY, seen INTEGER) WITHOUT ROWID",
     "BEGIN",
 )
@@ -25,11 +28,14 @@ _PAGE = 500
 class RowIndex:
     """The good rows of a file in order: line number, id, and the place of their scores once they have some.
 
+    share: whose rows they are; the other rows are counted in `all_rows`, and only have their ids.
+
     Every method raises JobError if the temporary file cannot be read or written.
     """
 
-    def __init__(self) -> None:
-        self._count = 0
+    def __init__(self, share: Share = WHOLE) -> None:
+        self._count = self.all_rows = 0
+        self._share = share
         self._db = sqlite3.connect("", isolation_level=None)
         for statement in _SCHEMA:
             self._ask(statement)
@@ -44,12 +50,18 @@ class RowIndex:
     def add(self, line: int, row_id: str) -> int | None:
         """Append a row; return None, or the earlier line that has the same id, if nothing is added."""
         changes = self._db.total_changes
-        values = (self._count, line, row_id)
-        self._ask("INSERT OR IGNORE INTO rows (position, line, id) VALUES (?, ?, ?)", values)
+        own = self._share.has(row_id)
+        if own:
+            values = (self._count, line, row_id, self.all_rows)
+            self._ask("INSERT OR IGNORE INTO rows (position, line, id, among) VALUES (?, ?, ?, ?)", values)
+        else:
+            self._ask("INSERT OR IGNORE INTO others VALUES (?, ?)", (line, row_id))
         if self._db.total_changes > changes:
-            self._count += 1
+            self._count += own
+            self.all_rows += 1
             return None
-        return int(self._ask("SELECT line FROM rows WHERE id = ?", (row_id,))[0][0])
+        table = "rows" if own else "others"
+        return int(self._ask(f"SELECT line FROM {table} WHERE id = ?", (row_id,))[0][0])
 
     def occurrence(self, prompt_hash: str) -> int:
         """Return how often this was called before for the same prompt."""
@@ -77,15 +89,19 @@ class RowIndex:
 
     def rows(self) -> Iterator[tuple[int, str, bool]]:
         """Return (line, id, whether its scores have a place) of each row, in order."""
-        return ((line, row_id, start is not None) for line, row_id, start, _ in self._each())
+        return ((line, row_id, start is not None) for line, row_id, start, *_ in self._each())
 
     def places(self) -> Iterator[tuple[int, int]]:
         """Return (start, size) of the scores that have a place, in bytes and in the order of the rows."""
-        return ((start, size) for _, _, start, size in self._each() if start is not None and size is not None)
+        return ((start, size) for _, _, start, size, _ in self._each() if start is not None and size is not None)
 
-    def _each(self) -> Iterator[tuple[int, str, int | None, int | None]]:
+    def among_all(self) -> Iterator[tuple[int, str]]:
+        """Return (place among the rows of all shards, from 0, id) of each row, in order."""
+        return ((place, row_id) for _, row_id, *_, place in self._each())
+
+    def _each(self) -> Iterator[tuple[int, str, int | None, int | None, int]]:
         # by pages: a cursor would outlive an abandoned iterator, and no other thread may close it
-        statement = "SELECT line, id, start, size FROM rows WHERE position BETWEEN ? AND ? ORDER BY position"
+        statement = "SELECT line, id, start, size, among FROM rows WHERE position BETWEEN ? AND ? ORDER BY position"
         for first in range(0, self._count, _PAGE):
             yield from self._ask(statement, (first, first + _PAGE - 1))
 

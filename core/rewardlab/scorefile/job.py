@@ -10,6 +10,7 @@ from rewardlab.data import read_lines, refuse_stream
 from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
 from rewardlab.judging.settings import JudgingSettings
+from rewardlab.judging.share import WHOLE, Share
 from rewardlab.plan import Plan
 from rewardlab.plan.policy_judge import refuse_policy
 from rewardlab.scorefile.index import RowIndex
@@ -26,7 +27,8 @@ from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_sc
 from rewardlab.scorefile.state import StateFolder, changes, origin
 from rewardlab.scorefile.summary import Summary, watchers_of
 from rewardlab.scoring.given_rows import RowCheck
-from rewardlab.scoring.recipe_reward import RecipeReward
+from rewardlab.scoring.recipe_reward import OpenScorer, RecipeReward
+from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
 from rewardlab.text.plural import counted
 from rewardlab.text.redaction import shell_command
@@ -41,6 +43,8 @@ class ScoreJob:
         resume: go on with `output`.
         skip_bad: leave bad rows out.
         command: the command line that goes on after a stop, for messages.
+        share: whose rows are scored, into a file of its own beside `output` (`Share.path`).
+        open_scorer: opens what scores them, as `Scorer` does.
         say: called with notes for the user.
         summary: of all rows in `output`.
     """
@@ -51,11 +55,14 @@ class ScoreJob:
     resume: bool = False
     skip_bad: bool = False
     command: Sequence[str] = ()
+    share: Share = WHOLE
+    open_scorer: OpenScorer = Scorer
     say: Callable[[str], None] = lambda text: None
     summary: Summary = field(init=False)
 
     def __post_init__(self) -> None:
         counted = self.plan.counted_info
+        object.__setattr__(self, "output", self.share.path(self.output))
         object.__setattr__(
             self,
             "summary",
@@ -67,7 +74,7 @@ class ScoreJob:
         refuse_policy(self.plan.judges, self.plan.document.where)
         self._refuse_places()
         state, now = StateFolder(self.output), origin(self.plan, self.rows)
-        with closing(state), closing(RowIndex()) as index:
+        with closing(state), closing(RowIndex(self.share)) as index:
             begun = self._begun(state, now)
             check = self._check_rows(index)
             # a file that appears where none was begun is another process's, and its lock is not held
@@ -76,10 +83,11 @@ class ScoreJob:
                 if not begun and state.set_replies_aside():
                     note = "has the judges' answers for an earlier file of this name, which this job does not use"
                     self.say(f"{state.earlier_judges}: {note}")
-                if kept.rows < len(index):
-                    with RecipeReward(self.plan, judging=JudgingSettings(folder=state.judges, say=self.say)) as reward:
+                if kept.rows < len(index) or not begun:
+                    judging = JudgingSettings(folder=state.judges, say=self.say, share=self.share)
+                    with RecipeReward(self.plan, judging=judging, open_scorer=self.open_scorer) as reward:
                         if not begun:  # only now, when everything of the user's has been checked
-                            self._begin(state, now)
+                            self._begin(state, now, index)
                         self._score_rest(reward, index, check)
                         self.summary.judges = reward.usage()
                         self.summary.judge_lines = reward.usage_lines()
@@ -119,9 +127,13 @@ class ScoreJob:
             raise UserError([*problems, Problem(where=str(self.output), what=problem)])
         return True
 
-    def _begin(self, state: StateFolder, now: dict[str, Any]) -> None:
+    def _begin(self, state: StateFolder, now: dict[str, Any], index: RowIndex) -> None:
         state.hold()
         self._refuse_output()
+        if not self.share.is_whole:
+            state.write_places(index.among_all())
+            kept = {"parts": list(self.summary.parts), "counted_info": self.summary.counted_info}
+            now = now | {"shard": str(self.share), "all_rows": index.all_rows, "summary": kept}
         state.write(now)
 
     def _check_rows(self, index: RowIndex) -> RowCheck:
@@ -129,7 +141,7 @@ class ScoreJob:
         with Progress("checking rows") as bar:
             bad = check_rows(self.rows, check, index, bar.update)
         more = abstention_problems(self.plan, check)
-        bad.refuse(self.rows, len(index), "to score", self.skip_bad, self.say, more)
+        bad.refuse(self.rows, index.all_rows, "to score", self.skip_bad, self.say, more)
         return check
 
     def _read_partial_output(self, index: RowIndex, state: StateFolder) -> PartialOutput:

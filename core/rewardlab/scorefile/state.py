@@ -2,17 +2,19 @@
 
 OUT.jsonl.state/lock         held (flock) by the one process that writes OUT.jsonl
 OUT.jsonl.state/state.json   the part of the recipe that decides scores, a hash of the rows, versions of plugins
+OUT.jsonl.state/places       of a shard: the place of each of its rows among those of all shards
 OUT.jsonl.state/judges/      the judges' answers, so that nothing is paid for twice
 OUT.jsonl.state/judges.earlier/   those for an earlier file of this name, which no job uses
 """
 
+import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rewardlab.errors import JobError, Problem, UserError
-from rewardlab.files import FileLock, read_json, sha256_of, write_json
+from rewardlab.files import FileLock, read_json, sha256_of, write_json, write_text
 from rewardlab.plan import Plan
 from rewardlab.plan.fingerprint import decisive, differences
 from rewardlab.text.redaction import redactor
@@ -82,6 +84,16 @@ class StateFolder:
     def write(self, origin: Mapping[str, Any]) -> None:
         """Write down what the file is made from, all of it or nothing."""
         write_json(self.path / "state.json", origin)
+
+    def write_places(self, places: Iterable[tuple[int, str]]) -> None:
+        """Write down where the rows of a shard, by their ids, stand among those of all shards."""
+        write_text(self.path / "places", (f"{place} {json.dumps(row_id)}\n" for place, row_id in places))
+
+    def places(self) -> Iterator[tuple[int, str]]:
+        """Yield what `write_places` wrote."""
+        with open(self.path / "places", encoding="utf-8") as lines:
+            for place, _, row_id in (line.partition(" ") for line in lines):
+                yield int(place), json.loads(row_id)
 
 
 def origin(plan: Plan, rows: str) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from rewardlab.scoring.scored_completion import ScoredCompletion
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.types import Group
 
+OpenScorer = Callable[..., Scorer]
+"""(plan, machine, judging=settings) -> the scorer, as `Scorer` does; another may score in other processes"""
 AT_ONCE = 1024
 """rows that `score` begins at the same time; more go through a window, so that a judge that fails is found early"""
 
@@ -72,13 +74,19 @@ class RecipeReward:
 
     _loaded: Callable[[], "RecipeReward"] | None = None
 
-    def __init__(self, plan: Plan, machine: Machine | None = None, judging: JudgingSettings | None = None) -> None:
-        """Build the rewards and judges of a plan; start its worker processes."""
+    def __init__(
+        self,
+        plan: Plan,
+        machine: Machine | None = None,
+        judging: JudgingSettings | None = None,
+        open_scorer: OpenScorer = Scorer,
+    ) -> None:
+        """Build the rewards and judges of a plan, by `open_scorer`; start its worker processes."""
         if plan.recipe.reward is None:
             raise UserError("the recipe has no reward to score by", where=plan.document.where(("reward",)))
         self.plan = plan
         forks = judging is None or judging.folder is None  # one process writes a folder of answers
-        self._own = OwnScorer(partial(_warm_scorer, plan, machine, judging), forks)
+        self._own = OwnScorer(partial(_warm_scorer, open_scorer, plan, machine, judging), forks)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} ({planned.use.use})" for name, planned in self.plan.components.items())
@@ -243,8 +251,10 @@ class RecipeReward:
         own.check_end()
 
 
-def _warm_scorer(plan: Plan, machine: Machine | None, judging: JudgingSettings | None) -> Scorer:
-    scorer = Scorer(plan, machine, judging=judging)
+def _warm_scorer(
+    open_scorer: OpenScorer, plan: Plan, machine: Machine | None, judging: JudgingSettings | None
+) -> Scorer:
+    scorer = open_scorer(plan, machine, judging=judging)
     try:
         scorer.warm()
     except BaseException:

@@ -166,10 +166,10 @@ class Scorer(AbstractContextManager["Scorer"]):
         scoring = PoolScoring(
             home=self.home,
             alone=partial(
-                self._scores, names=[name for name in self.executors if name not in in_group], timeout=timeout
+                self.scores_of, names=[name for name in self.executors if name not in in_group], timeout=timeout
             ),
             in_group=partial(
-                self._scores, names=[name for name in self.executors if name in in_group], timeout=timeout
+                self.scores_of, names=[name for name in self.executors if name in in_group], timeout=timeout
             ),
             compose=partial(self._compose_kept, purpose),
         )
@@ -205,7 +205,7 @@ class Scorer(AbstractContextManager["Scorer"]):
         return _Purpose(composition, self.teaching)
 
     async def _score(self, stream: GroupStream, purpose: _Purpose, timeout: float | None = None) -> ScoredGroup:
-        components = await self._scores(stream, list(self.executors), timeout)
+        components = await self.scores_of(stream, list(self.executors), timeout)
         group = purpose.composition.compose(await stream.group(), components, self._plan.recipe.seed)
         return self._decided(group, purpose.teaching)
 
@@ -222,8 +222,8 @@ class Scorer(AbstractContextManager["Scorer"]):
     def _decided(self, group: ScoredGroup, teaching: Teaching | None, of_pool: Votes | None = None) -> ScoredGroup:
         return group if teaching is None else teaching.decided(group, self.composition.uses[teaching.by], of_pool)
 
-    async def _scores(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
-        """Return the scores of a group by these components; see `score` for the timeout."""
+    async def scores_of(self, stream: GroupStream, names: Sequence[str], timeout: float | None) -> Scores:
+        """Return the scores of a group by these components; see `score`. Who scores elsewhere overrides it."""
         scores_by_name: dict[str, Sequence[Score]] = {}
 
         async def ask(name: str) -> None:

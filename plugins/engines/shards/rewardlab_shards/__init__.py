@@ -1,0 +1,8 @@
+"""Scoring on many machines: each shard of a file is scored by itself, and merged; or actors on Ray score its rows.
+
+shard_files    the shards of one output: found by their names, compared, and complete
+merged_scores  what `score` wrote of each shard, as one machine writes it
+kept_scores    components' scores of a shard's groups, for commands whose result needs all of them
+elsewhere      a scorer that scores nothing itself: it asks whoever does
+ray_scorer     actors on Ray that score; host_actor is what runs in one of them
+"""

@@ -1,0 +1,1 @@
+"""The commands that this distribution brings, one file each."""

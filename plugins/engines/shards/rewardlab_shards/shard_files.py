@@ -1,0 +1,96 @@
+"""The shards of one output, each a file with its state beside it: which are there, and whether they belong together."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import Problem, UserError
+from rewardlab.judging import Share
+from rewardlab.scorefile import StateFolder
+
+COMPARED = ("recipe", "components", "rows", "plugins", "all_rows")
+"""the parts of a shard's state that all shards of one output have in common"""
+LISTED = 8
+
+
+@dataclass(frozen=True)
+class ShardFile:
+    """A shard of an output: its file, the folder of its state, and what that says."""
+
+    share: Share
+    path: Path
+    folder: StateFolder
+    state: Mapping[str, Any]
+
+
+@contextmanager
+def whole_output(output: Path) -> Iterator[Sequence[ShardFile]]:
+    """Give all shards of an output, in their order; nobody else writes them meanwhile.
+
+    A UserError names what is missing, is still written, or does not belong to the others.
+    """
+    shares = _shares(output)
+    with ExitStack() as stack:
+        shards = [_opened(output, share, stack) for share in shares]
+        _refuse_others(shards)
+        yield shards
+
+
+def _shares(output: Path) -> list[Share]:
+    """Return the shares whose shards are there, all of one number."""
+    pattern = re.compile(rf"{re.escape(output.stem)}\.(\d+)-of-(\d+){re.escape(output.suffix)}")
+    matches = [match for path in sorted(output.parent.glob("*")) if (match := pattern.fullmatch(path.name))]
+    first = Share(1, 2).path(output).name
+    if not matches:
+        raise UserError(f"no shard of it is there, such as {first}; write some with --shard", where=str(output))
+    numbers = sorted({int(match[2]) for match in matches})
+    if len(numbers) > 1:
+        listed = " and ".join(f"of {number}" for number in numbers)
+        raise UserError(f"there are shards {listed}; move those away that are not meant", where=str(output))
+    there = {int(match[1]) for match in matches}
+    missing = [Share(part, numbers[0]) for part in range(1, numbers[0] + 1) if part not in there]
+    if missing:
+        names = ", ".join(share.path(output).name for share in missing[:LISTED])
+        more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
+        raise UserError(f"shards are missing: {names}{more}", where=str(output))
+    return [Share(part, numbers[0]) for part in range(1, numbers[0] + 1)]
+
+
+def _opened(output: Path, share: Share, stack: ExitStack) -> ShardFile:
+    path = share.path(output)
+    folder = StateFolder(path)
+    if not folder.path.is_dir():
+        raise UserError(f"there is no {folder.path} that says what made this file", where=str(path))
+    stack.callback(folder.close)
+    folder.hold()
+    state = folder.read()
+    if state is None or state.get("shard") != str(share):
+        raise UserError(f"its state is not that of shard {share}; score it again", where=str(path))
+    return ShardFile(share, path, folder, state)
+
+
+def _refuse_others(shards: Sequence[ShardFile]) -> None:
+    """Raise a UserError that names each shard that was made of another recipe, other rows or other versions."""
+    first, *others = shards
+    problems = [
+        Problem(where=str(other.path), what=f"was made {difference} than {first.path.name}")
+        for other in others
+        if (difference := _difference(first.state, other.state))
+    ]
+    if problems:
+        raise UserError(problems)
+
+
+def _difference(state: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    differing = [key for key in COMPARED if state.get(key) != other.get(key)]
+    if "plugins" in differing:
+        versions = {**state["plugins"], **other["plugins"]}
+        names = [name for name in versions if state["plugins"].get(name) != other["plugins"].get(name)]
+        there = ", ".join(f"{name} {other['plugins'].get(name, 'absent')}" for name in names)
+        return f"by other versions ({there})"
+    if "rows" in differing or "all_rows" in differing:
+        return "of other rows"
+    return "by another recipe" if differing else ""
