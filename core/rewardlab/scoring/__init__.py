@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rewardlab.scoring.pool import Pool as Pool
     from rewardlab.scoring.pool import PooledGroup as PooledGroup
     from rewardlab.scoring.reasons import NothingGiven as NothingGiven
+    from rewardlab.scoring.recipe_reward import OpenScorer as OpenScorer
     from rewardlab.scoring.recipe_reward import RecipeReward as RecipeReward
     from rewardlab.scoring.row_window import results_in_order as results_in_order
     from rewardlab.scoring.row_window import scored_in_order as scored_in_order

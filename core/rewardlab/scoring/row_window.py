@@ -39,21 +39,23 @@ def scored_in_order(
 
     A row that exceeds the limits by itself is scored alone. evaluation: as of `Scorer.score_groups`.
     """
-    return results_in_order(rows, lambda row: scorer.submit(row.group, evaluation))
+    return results_in_order(rows, lambda row: scorer.submit(row.group, evaluation), scorer.hosts)
 
 
 def results_in_order(
-    rows: Iterable[AnyRow], submit: Callable[[AnyRow], PendingResult[Answer]]
+    rows: Iterable[AnyRow], submit: Callable[[AnyRow], PendingResult[Answer]], windows: int = 1
 ) -> Generator[tuple[AnyRow, Answer]]:
-    """Yield each row with the result of what `submit` starts for it."""
-    with closing(due_in_order(rows, submit)) as due:
+    """Yield each row with the result of what `submit` starts for it. windows: how much larger than one window is."""
+    with closing(due_in_order(rows, submit, windows)) as due:
         for row, pending in due:
             yield row, pending.result()
 
 
-def due_in_order(rows: Iterable[AnyRow], submit: Callable[[AnyRow], Pending]) -> Generator[tuple[AnyRow, Pending]]:
+def due_in_order(
+    rows: Iterable[AnyRow], submit: Callable[[AnyRow], Pending], windows: int = 1
+) -> Generator[tuple[AnyRow, Pending]]:
     """Yield each row with what `submit` started for it, once that is done or has to be waited for by the caller."""
-    window: RowWindow[AnyRow, Pending] = RowWindow()
+    window: RowWindow[AnyRow, Pending] = RowWindow(windows)
     with closing(window):
         for row in rows:
             window.add(row, submit(row))
@@ -71,7 +73,8 @@ class RowWindow(Generic[AnyRow, Pending]):
     Completions and the characters of these are counted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, windows: int = 1) -> None:
+        self._rows, self._most, self._size = windows * MAX_ROWS, windows * MAX_COMPLETIONS, windows * MAX_CHARACTERS
         self.rows: deque[tuple[AnyRow, Pending]] = deque()
         self._completions = 0
         self._characters = 0
@@ -79,7 +82,7 @@ class RowWindow(Generic[AnyRow, Pending]):
     @property
     def full(self) -> bool:
         """Whether the first row must be waited for before another is added."""
-        return len(self.rows) >= MAX_ROWS or self._completions >= MAX_COMPLETIONS or self._characters >= MAX_CHARACTERS
+        return len(self.rows) >= self._rows or self._completions >= self._most or self._characters >= self._size
 
     @property
     def first_is_there(self) -> bool:

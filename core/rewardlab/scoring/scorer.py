@@ -65,6 +65,9 @@ class Scorer(AbstractContextManager["Scorer"]):
         policy: the model in training, if it can be asked as a judge; `Context.policy` of the judges built here.
     """
 
+    hosts = 1
+    """processes that score; so many times more rows may be under way"""
+
     def __init__(
         self,
         plan: Plan,

@@ -1,0 +1,195 @@
+"""The hosts of a job on Ray, and the groups that they are asked for: any host takes what waits, and a dead one's."""
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from rewardlab import Group
+from rewardlab.errors import JobError, RewardlabError, one_line
+from rewardlab.judging import Usage
+
+from rewardlab_shards.elsewhere import Scores
+from rewardlab_shards.host_actor import PartScores
+
+PART = 16
+"""groups of a part, which one call scores"""
+PARTS = 4
+"""calls that a host has at the same time, at least"""
+MAX_DEATHS = 5
+"""of hosts that scored a group alone, which the job then takes for their cause"""
+PAUSE_S = 1.0
+CLOSE_S = 10.0
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A group that somebody waits for. deaths: of hosts that had it in a part, then of those that had it alone."""
+
+    group: Group
+    scores: "asyncio.Future[Scores]"
+    lost: bool = False
+    deaths: int = 0
+
+
+class ActorPool:
+    """Hosts that score groups, a `ScoreSource`.
+
+    Each group goes to the host that is free first. What a host had when its process or node died goes to another one,
+    and Ray starts the host again; so a group may be scored twice, and is answered once.
+
+    Args:
+        actors: makes the actor of a host again by its number, if Ray does not.
+        concurrency: the most questions to a judge that a host has under way, for which it needs groups.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[int], Any],
+        actors: Sequence[Any],
+        say: Callable[[str], None],
+        concurrency: int = 0,
+        end: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._start, self._actors, self._say, self._end = start, list(actors), say, end
+        self._calls = max(PARTS, math.ceil(2 * concurrency / PART))
+        self._waiting: deque[_Asked] = deque()
+        self._news: asyncio.Event | None = None
+        self._serving: list[asyncio.Task[None]] = []
+        self._failed: JobError | None = None
+        self._usage: dict[str, Mapping[str, Usage]] = {}
+        self._said: set[str] = set()
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts there are."""
+        return len(self._actors)
+
+    async def scores(self, group: Group) -> Scores:
+        """Return the components' scores of a group; always from the same event loop."""
+        if self._failed is not None:
+            raise self._failed
+        if self._news is None:
+            self._news = asyncio.Event()
+            places = [place for place in range(len(self._actors)) for _ in range(self._calls)]
+            self._serving = [asyncio.create_task(self._serve(place)) for place in places]
+        asked = _Asked(group, asyncio.get_running_loop().create_future())
+        self._waiting.append(asked)
+        self._news.set()
+        return await asked.scores
+
+    def usage(self) -> Mapping[str, Usage]:
+        """Return what each judge was asked, by all hosts, those that died included."""
+        sums: dict[str, Usage] = {}
+        for of_process in self._usage.values():
+            for name, usage in of_process.items():
+                sums.setdefault(name, Usage()).add(usage)
+        return sums
+
+    def close(self) -> None:
+        """End the hosts; calling it again does nothing."""
+        import ray
+
+        actors, self._actors = self._actors, []
+        with suppress(Exception):  # a cluster that is gone has no hosts either
+            ray.wait([actor.close.remote() for actor in actors], num_returns=len(actors), timeout=CLOSE_S)
+            for actor in actors:
+                ray.kill(actor)
+        if actors:
+            self._end()
+
+    async def _serve(self, place: int) -> None:
+        """Give one host a part after the other."""
+        while True:
+            if not (part := self._part()):
+                assert self._news is not None
+                self._news.clear()
+                await self._news.wait()
+                continue
+            try:
+                answer: PartScores = await self._actors[place].scores.remote([asked.group for asked in part])
+            except Exception as error:
+                if self._is_end(error, part):
+                    return
+                self._put_back(part)
+                await self._wait_for(place)
+                continue
+            self._take(part, answer)
+
+    def _part(self) -> list[_Asked]:
+        """Return what is to be scored next; what a dead host had goes alone, to see whether it was the cause."""
+        part: list[_Asked] = []
+        while self._waiting and len(part) < PART and not (part and (part[0].lost or self._waiting[0].lost)):
+            asked = self._waiting.popleft()
+            if not asked.scores.cancelled():
+                part.append(asked)
+        return part
+
+    def _take(self, part: Sequence[_Asked], answer: PartScores) -> None:
+        self._usage[answer.process] = answer.usage
+        for note in answer.notes:
+            if note not in self._said:
+                self._said.add(note)
+                self._say(note)
+        for asked, scores in zip(part, answer.scores, strict=True):
+            if not asked.scores.done():
+                asked.scores.set_result(scores)
+
+    def _is_end(self, error: Exception, part: Sequence[_Asked]) -> bool:
+        """Return whether the job ends by this error, and let those who wait know; else the host has died."""
+        from ray.exceptions import RayError, RayTaskError
+
+        if isinstance(error, RayTaskError):
+            cause = error.cause
+            end = cause if isinstance(cause, JobError) else JobError(_text(cause))
+        elif not isinstance(error, RayError):
+            end = JobError(f"Ray's cluster cannot be asked any more: {one_line(error)}")
+        else:
+            for asked in part:
+                asked.deaths += asked.lost
+            fatal = next((asked.group for asked in part if asked.deaths >= MAX_DEATHS), None)
+            if fatal is None:
+                return False
+            end = JobError(f"{fatal.sample.place()}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs")
+        self._failed = end
+        for asked in (*part, *self._waiting):
+            if not asked.scores.done():
+                asked.scores.set_exception(end)
+        self._waiting.clear()
+        return True
+
+    def _put_back(self, part: Sequence[_Asked]) -> None:
+        for asked in reversed(part):
+            asked.lost = True
+            self._waiting.appendleft(asked)
+        assert self._news is not None
+        self._news.set()
+
+    async def _wait_for(self, place: int) -> None:
+        """Wait until a host that has died is there again; start it anew if Ray gives it up."""
+        from ray.exceptions import ActorDiedError, RayError
+
+        self._say_once(f"host {place + 1} has died; others take its rows, and Ray starts it again")
+        while True:
+            actor = self._actors[place]
+            try:
+                await actor.ready.remote()
+                return
+            except ActorDiedError:
+                if self._actors[place] is actor:
+                    self._actors[place] = self._start(place)
+            except RayError:  # it is not there yet
+                pass
+            await asyncio.sleep(PAUSE_S)
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._say(text)
+
+
+def _text(cause: BaseException) -> str:
+    return str(cause) if isinstance(cause, RewardlabError) else one_line(cause)

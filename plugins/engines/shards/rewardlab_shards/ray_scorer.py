@@ -1,0 +1,207 @@
+"""`--on ray`: a command's groups are scored by hosts on a Ray cluster, which are checked before anything begins."""
+
+import os
+import re
+import secrets as random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from rewardlab.errors import Problem, UserError, one_line
+from rewardlab.judging import JudgingSettings, Share
+from rewardlab.plan import Plan, secret_variables
+from rewardlab.scoring import Machine, OpenScorer, Scorer
+
+from rewardlab_shards.actor_pool import ActorPool
+from rewardlab_shards.elsewhere import ScorerElsewhere
+from rewardlab_shards.host_actor import HostFacts, actor_class, versions
+
+CPUS = 4
+"""of a host, as many as a component has worker processes; fewer if a node has fewer"""
+START_S = 120.0
+"""for all hosts to start; later ones join when they are there"""
+
+
+@dataclass(frozen=True)
+class Address:
+    """A cluster, and how many hosts it gets: "ray", "ray://HOST:10001", "ray,hosts=8,cpus=4,gpus=1".
+
+    Args:
+        cluster: as Ray takes it; None: RAY_ADDRESS, or the Ray that runs on this machine.
+        hosts: 0 fills the cluster.
+        cpus, gpus: that each host reserves; cpus 0: 4, or all of a smaller node.
+    """
+
+    cluster: str | None = None
+    hosts: int = 0
+    cpus: int = 0
+    gpus: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Return the address that --on gives. UserError if it is none."""
+        cluster, *given = text.split(",")
+        names = [field.name for field in fields(cls)][1:]
+        numbers = dict[str, int]()
+        for word in given:
+            match = re.fullmatch(r"(\w+)=(\d{1,5})", word)
+            if match is None or match[1] not in names:
+                known = ", ".join(f"{name}=N" for name in names)
+                raise UserError(f"{word!r} is none of {known}", where=f"--on {text}")
+            numbers[match[1]] = int(match[2])
+        if cluster == "ray":
+            return cls(None, **numbers)
+        if re.fullmatch(r"ray://[^/\s]+:\d+", cluster):
+            return cls(cluster, **numbers)
+        raise UserError("an address is ray, for the cluster of this machine, or ray://HOST:10001", where=f"--on {text}")
+
+
+def open_on(address: str) -> OpenScorer:
+    """Return what opens a scorer on the cluster at an address."""
+    wanted = Address.parse(address)
+
+    def opened(plan: Plan, _machine: Machine | None = None, judging: JudgingSettings | None = None) -> Scorer:
+        return ScorerElsewhere(plan, open_pool(plan, wanted, judging or JudgingSettings()))
+
+    return opened
+
+
+def open_pool(plan: Plan, wanted: Address, judging: JudgingSettings) -> ActorPool:
+    """Connect to the cluster and start hosts that fit the plan. A UserError lists what is wrong, before any scoring."""
+    end = _connect(wanted.cluster)
+    try:
+        cpus, number = _placed(wanted)
+        number = _within_limits(plan, number, judging)
+        start = _Starts(plan, judging, number, cpus, wanted.gpus)
+        try:
+            actors = [start(place) for place in range(number)]
+            _check(actors, plan, judging)
+        finally:
+            if start.token is not None:
+                start.token[0].unlink()
+    except BaseException:
+        end()
+        raise
+    concurrency = max((plan.judges[name].use.concurrency // number for name in plan.asked_by_rewards), default=0)
+    judging.say(f"scores on {number} {'host' if number == 1 else 'hosts'} of Ray")
+    return ActorPool(start, actors, judging.say, concurrency, end)
+
+
+def _connect(cluster: str | None) -> Callable[[], None]:
+    """Connect to a cluster; return what ends the connection. UserError if none is there, or of another Ray."""
+    try:
+        import ray
+    except ImportError:
+        raise UserError("Ray is not installed here; pip install ray, in the cluster's version", where="--on") from None
+    if ray.is_initialized():
+        return lambda: None
+    address = cluster or os.environ.get("RAY_ADDRESS") or "auto"
+    try:
+        ray.init(address=address, namespace="rewardlab", log_to_driver=False, logging_level="ERROR")
+    except Exception as error:  # Ray raises many kinds here
+        text = one_line(error)
+        if "ersion" in text:
+            raise UserError(f"the cluster has another version of Ray or Python: {text}", where="--on") from error
+        advice = "start one with `ray start --head`, or name the cluster: ray://HOST:10001"
+        raise UserError(f"no Ray cluster answers at {address} ({text}); {advice}", where="--on") from error
+    return ray.shutdown
+
+
+def _placed(wanted: Address) -> tuple[int, int]:
+    """Return (CPUs of a host, number of hosts). UserError if the cluster can hold none."""
+    import ray
+
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    cpu = [int(node.get("CPU", 0)) for node in nodes]
+    cpus = wanted.cpus or min(CPUS, min((n for n in cpu if n), default=1))
+    fit = [
+        min([n // cpus, *([int(node.get("GPU", 0)) // wanted.gpus] if wanted.gpus else [])])
+        for n, node in zip(cpu, nodes, strict=True)
+    ]
+    if not sum(fit) or wanted.hosts > sum(fit):
+        needs = f"{cpus} CPUs" + (f" and {wanted.gpus} GPUs" if wanted.gpus else "")
+        has = ", ".join(f"{n} CPUs and {int(node.get('GPU', 0))} GPUs" for n, node in zip(cpu, nodes, strict=True))
+        problem = f"{wanted.hosts or 1} hosts of {needs} each do not fit into its nodes ({has or 'none'})"
+        raise UserError(problem, where="--on")
+    return cpus, wanted.hosts or sum(fit)
+
+
+def _within_limits(plan: Plan, number: int, judging: JudgingSettings) -> int:
+    """Return how many hosts may ask the plan's judges: a part of a limit is at least one."""
+    uses = {name: plan.judges[name].use for name in plan.asked_by_rewards if not plan.judges[name].spec.local}
+    limits = [
+        limit
+        for use in uses.values()
+        for limit in (use.concurrency, use.requests_per_minute, use.tokens_per_minute)
+        if limit is not None
+    ]
+    if (most := min([number, *limits])) < number:
+        judging.say(f"{most} of {number} hosts are used: no more may ask the judges by their limits")
+    return most
+
+
+class _Starts:
+    """The start of a host by its number, also of one that died."""
+
+    def __init__(self, plan: Plan, judging: JudgingSettings, number: int, cpus: int, gpus: int) -> None:
+        import ray
+
+        names = {
+            variable
+            for name in plan.asked_by_rewards
+            for variable in secret_variables(plan.judges[name].options).values()
+        }
+        secrets = {name: os.environ[name] for name in sorted(names) if name in os.environ}
+        self._actor = actor_class(
+            num_cpus=cpus,
+            num_gpus=gpus,
+            scheduling_strategy="SPREAD",
+            max_restarts=-1,
+            max_concurrency=1000,
+            runtime_env={"env_vars": secrets},
+        )
+        folder = judging.folder.absolute() if plan.asked_by_rewards and judging.folder else None
+        self._kept, self._plan, self._number = folder, ray.cloudpickle.dumps(plan), number
+        self.token = None if folder is None else _token(folder)
+
+    def __call__(self, place: int) -> Any:
+        share = Share(place + 1, self._number)
+        return self._actor.remote(self._plan, share, self._kept, self.token)
+
+
+def _token(folder: Path) -> tuple[Path, str]:
+    folder.mkdir(parents=True, exist_ok=True)
+    path, content = folder / "seen_by_every_node", random.token_hex(8)
+    path.write_text(content, encoding="utf-8")
+    return path, content
+
+
+def _check(actors: Sequence[Any], plan: Plan, judging: JudgingSettings) -> None:
+    """Raise a UserError if a host has other versions or does not see the answers' folder, or cannot open the reward."""
+    import ray
+    from ray.exceptions import RayTaskError
+
+    names = ["ray", "rewardlab-core", "rewardlab-shards", *sorted({p.distribution for p in plan.plugins.values()})]
+    asked = [actor.facts.remote(names) for actor in actors]
+    there, _ = ray.wait(asked, num_returns=len(asked), timeout=START_S)
+    if not there:
+        raise UserError(f"Ray started no host within {START_S:g} s; `ray status` says what it waits for", where="--on")
+    here = versions(names)
+    problems = [problem for facts in ray.get(there) for problem in _problems(facts, here, judging)]
+    if problems:
+        raise UserError([Problem(where="--on", what=problem) for problem in dict.fromkeys(problems)])
+    try:
+        ray.get([actor.ready.remote() for actor, facts in zip(actors, asked, strict=True) if facts in there])
+    except RayTaskError as error:
+        raise error.cause from error
+
+
+def _problems(facts: HostFacts, here: dict[str, str], judging: JudgingSettings) -> list[str]:
+    others = [f"{name} {there}" for name, there in facts.versions.items() if there != here[name]]
+    own = ", ".join(f"{name} {here[name]}" for name, there in facts.versions.items() if there != here[name])
+    problems = [f"node {facts.node} has {', '.join(others)}, this machine {own}"] if others else []
+    if not facts.sees_folder:
+        where = judging.folder
+        problems.append(f"node {facts.node} does not see {where}, where judges' answers are kept; name a shared folder")
+    return problems
