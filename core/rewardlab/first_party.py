@@ -69,7 +69,7 @@ def our_commands() -> dict[str, str]:
 
 
 def plugin_with(kind: Literal["commands", "formats", "actions", "scorers"], name: str) -> str | None:
-    """Return the plugin of ours that has a command, an ending of row files, an action's hook or a scheme; None if none has."""
+    """Return the plugin of ours that has a command, an ending of row files, an action's hook or a scheme, or None."""
     return next((plugin for plugin, row in first_party().items() if name in row[kind]), None)
 
 

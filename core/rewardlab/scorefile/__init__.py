@@ -19,6 +19,7 @@ from rewardlab.lazy import lazy_names
 if TYPE_CHECKING:
     from rewardlab.scorefile.index import RowIndex as RowIndex
     from rewardlab.scorefile.job import ScoreJob as ScoreJob
+    from rewardlab.scorefile.output import lacks_part as lacks_part
     from rewardlab.scorefile.output import output_path_problem as output_path_problem
     from rewardlab.scorefile.output import output_row as output_row
     from rewardlab.scorefile.output import to_line as to_line
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.rows import check_rows as check_rows
     from rewardlab.scorefile.rows import rows_to_score as rows_to_score
     from rewardlab.scorefile.state import StateFolder as StateFolder
+    from rewardlab.scorefile.state import changes as changes
+    from rewardlab.scorefile.state import origin as origin
     from rewardlab.scorefile.summary import Summary as Summary
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -96,8 +96,11 @@ class StateFolder:
                 yield int(place), json.loads(row_id)
 
 
-def origin(plan: Plan, rows: str) -> dict[str, Any]:
-    """Return all that decides the scores. Values from the environment, which may be secrets, stay `${oc.env:...}`."""
+def origin(plan: Plan, rows: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that decides the scores; rows: a file, or what identifies them.
+
+    Values from the environment, which may be secrets, stay `${oc.env:...}`.
+    """
     raw = decisive(plan)
     recipe: dict[str, Any] = {key: raw[key] for key in ("version", "seed", "reward", "judges") if key in raw}
     dataset = raw.get("dataset")
@@ -109,7 +112,7 @@ def origin(plan: Plan, rows: str) -> dict[str, Any]:
         "format": FORMAT,
         "recipe": redactor().tree(recipe),
         "components": list(plan.components),
-        "rows": {"sha256": sha256_of(rows)},
+        "rows": {"sha256": sha256_of(rows)} if isinstance(rows, str) else dict(rows),
         "plugins": {"rewardlab": __version__} | {p.distribution: p.version for p in plugins},
     }
 

@@ -8,7 +8,7 @@ from rewardlab.errors import JobError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, refuse_policy
 from rewardlab.recipe import Family
-from rewardlab.scoring import Scorer
+from rewardlab.scoring import OpenScorer, Scorer
 from rewardlab.text import Progress
 from rewardlab_training import most_questions
 
@@ -92,6 +92,7 @@ class ProbeJob:
         thorough: rows that every variant is tried on.
         long: characters of a very long completion.
         margin: how far ahead of the floor the honest completions must be.
+        open_scorer: opens what scores them, as `Scorer` does.
         say: prints notes.
     """
 
@@ -106,18 +107,23 @@ class ProbeJob:
     long: int = LONG
     margin: float = 0.0
     skip_bad: bool = False
+    open_scorer: OpenScorer = Scorer
     say: Callable[[str], None] = lambda text: None
 
-    def run(self) -> ProbeResult:
-        """Run the probe. A UserError for bad rows, before anything is scored; a JobError if too many have no total."""
+    def groups(self) -> list[ProbeGroup]:
+        """Return the groups to score. A UserError for bad rows."""
         refuse_policy(self.plan.judges, self.plan.document.where)
-        assert self.plan.recipe.reward is not None
         requirements = RowRequirements(plan=self.plan, honest=self.honest, reference=self.reference)
         read = dataset_rows(requirements) if self.rows is None else read_rows(self.rows, requirements)
         read.bad.refuse(read.place, len(read.rows), "to probe with", self.skip_bad, self.say)
         rows = choose_rows(read.rows, self.most)
         probes = list(probe_rows(rows, self.long, self.plan.recipe.seed, reward_words(self.plan)))
-        groups = list(probe_groups(probes, self.thorough))
+        return list(probe_groups(probes, self.thorough))
+
+    def run(self) -> ProbeResult:
+        """Run the probe. A UserError for bad rows, before anything is scored; a JobError if too many have no total."""
+        assert self.plan.recipe.reward is not None
+        groups = self.groups()
         asked = self._asked()
         self._announce_questions(asked, groups)
         rule = replace(self.rule, noisy=bool(asked))
@@ -181,7 +187,7 @@ class ProbeJob:
 
     def _scored(self, groups: Sequence[ProbeGroup]) -> list[MeasuredRow]:
         with (
-            Scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer,
+            self.open_scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer,
             Progress("probing", total=len(groups)) as bar,
         ):
             scored = []

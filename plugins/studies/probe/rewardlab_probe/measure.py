@@ -95,6 +95,12 @@ class ProbeGroup:
         """The texts of the group without repetitions, the honest one first; families may share a text."""
         return list(dict.fromkeys([self.probe.row.honest, *(attempt.text for attempt in self.attempts)]))
 
+    def input_row(self) -> InputRow:
+        """Return the group as a row to score."""
+        row = self.probe.row
+        group = Group(sample=row.sample, completions=tuple(map(row.completion, self.texts)))
+        return InputRow(given_id=row.sample.id, group=group)
+
 
 def probe_groups(probes: Sequence[ProbeRow], thorough: int) -> Iterator[ProbeGroup]:
     """Yield the groups of the rows: all that the first `thorough` rows have, and one group of each other row."""
@@ -112,9 +118,7 @@ def measure_groups(plan: Plan, scorer: Scorer, groups: Iterable[ProbeGroup]) -> 
     def rows() -> Iterator[InputRow]:
         for probe_group in groups:
             waiting.append(probe_group)
-            row = probe_group.probe.row
-            group = Group(sample=row.sample, completions=tuple(map(row.completion, probe_group.texts)))
-            yield InputRow(given_id=row.sample.id, group=group)
+            yield probe_group.input_row()
 
     for _, scored in scored_in_order(scorer, rows()):
         yield _measured(plan, scorer, waiting.pop(0), scored)

@@ -1,14 +1,16 @@
 """`rewardlab merge`: the shards of an output, put together as one machine would have written them."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Flag, Positional
+from rewardlab.commands import find_command
 from rewardlab.errors import UserError
 from rewardlab.scorefile import Summary, output_path_problem
 
 from rewardlab_shards.merged_scores import write_merged
-from rewardlab_shards.shard_files import whole_output
+from rewardlab_shards.shard_files import ShardFile, whole_output
 
 SUMMARY = "put shards of scores together"
 
@@ -16,8 +18,9 @@ SUMMARY = "put shards of scores together"
 class Options(Config):
     """Put the shards of OUT.jsonl together: OUT.1-of-4.jsonl and its like, which `rewardlab score --shard` wrote.
 
-    OUT.jsonl has the bytes that one machine writes, in the rows' order. Shards that are missing or unfinished, and
-    those of another recipe, other rows or other versions, are refused by name. The shards stay.
+    OUT.jsonl has the bytes that one machine writes, in the rows' order. Of `judge` and `probe` the command itself runs
+    once more over all rows, with the shards' scores: no judge is asked, and no reward computes. Shards that are missing
+    or unfinished, and those of another recipe, other rows or other versions, are refused by name. The shards stay.
     """
 
     shards: Annotated[Path, Positional("OUT.jsonl")]
@@ -32,8 +35,27 @@ def run(options: Options) -> CommandResult:
     if problem := output_path_problem(output, new=True):
         raise UserError(problem)
     with whole_output(options.shards) as shards:
-        summary = Summary(**shards[0].state["summary"])
-        write_merged(shards, output, summary.add)
+        if (command := shards[0].state.get("command")) is None:
+            return _scores(shards, output)
+    return _of_command(command, options.shards, output)
+
+
+def _of_command(command: Mapping[str, Any], shards: Path, output: Path) -> CommandResult:
+    """Return the result of a command that ends in tables: it runs once more, and has the shards' scores."""
+    installed = find_command(command["name"])
+    assert installed is not None
+    given = {**command["options"], "on": f"shards:{shards}"}
+    if command["writes"]:
+        given["output"] = output
+    result = installed.run(installed.options(**given))
+    assert isinstance(result, CommandResult)
+    return result
+
+
+def _scores(shards: Sequence[ShardFile], output: Path) -> CommandResult:
+    """Write what `score` wrote of all shards; return its summary."""
+    summary = Summary(**shards[0].state["summary"])
+    write_merged(shards, output, summary.add)
     *components, total = summary.lines()
     text = "\n".join([*components, f"{total}: {output}"])
     return CommandResult(text=text, data=summary.as_dict() | {"output": str(output), "shards": len(shards)})

@@ -6,13 +6,24 @@ from typing import Annotated, Any, Literal
 
 from pydantic import field_validator, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
+from rewardlab.commands import (
+    AnyRecipe,
+    AnyRows,
+    Count,
+    RolloutName,
+    Say,
+    ScoredOn,
+    ShardOf,
+    file_of,
+    scorer_on,
+)
 from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import MAX_REPEATS, load
 from rewardlab.scorefile import to_line
 from rewardlab.text import counted
+from rewardlab_shards.kept_shard import KeptShard
 from rewardlab_training import golden_scores, goldens_of, measured_plan, repeat_warnings
 
 from rewardlab_measure.judge_agreement.grafting import Grafting
@@ -82,6 +93,10 @@ class Options(Config):
     """make pairs for -o from the rows of `score` and this, its output"""
     correctness: Annotated[str | None, Flag(metavar="NAME")] = None
     """--graft: the component that says 1 (right) or 0 (wrong)"""
+    shard: ShardOf = None
+    """judge part I of N, into OUT.I-of-N.jsonl; `rewardlab merge OUT.jsonl` measures on all parts"""
+    on: ScoredOn = None
+    """judge on a cluster: ray, or ray://HOST:10001"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
 
@@ -111,6 +126,8 @@ class Options(Config):
             raise ValueError("--graft measures nothing; leave --component out")
         if self.graft is not None and self.output is None:
             raise ValueError("--graft writes pairs; name a new file with -o")
+        if self.shard is not None and (self.benchmark or self.graft or self.rows is None or self.output is None):
+            raise ValueError("--shard goes with rows with gold and -o; those of a benchmark are judged with --on")
         if self.rows is None and self.graft is not None:
             raise ValueError("--graft needs the rows of `score`")
         if self.rows is None and self.benchmark is None and self.output is not None:
@@ -145,13 +162,17 @@ def run(options: Options) -> CommandResult:
             "resume": options.resume,
             "skip_bad": options.skip_bad,
             "cluster": options.cluster,
+            "open_scorer": scorer_on(options.on),
             "say": say,
         }
         if options.benchmark is None:
-            measured = JudgeJob(plan=plan, rows=str(path), **how).run()
+            job = JudgeJob(plan=plan, rows=str(path), **how)
+            if options.shard is not None:
+                return KeptShard("judge", options, plan, [case.row for case in job.read_cases()]).run()
+            measured = job.run()
             text = "\n\n".join(format_agreement(name, tables) for name, tables in measured.items())
             return CommandResult(text=text, data={"components": measured})
-        job = BenchmarkJob(
+        on_benchmark = BenchmarkJob(
             plan=plan,
             benchmark=options.benchmark,
             rows=path,
@@ -161,7 +182,7 @@ def run(options: Options) -> CommandResult:
             most=options.limit,
             **how,
         )
-        return _on_benchmark(options.benchmark, job.positions, job.run())
+        return _on_benchmark(options.benchmark, on_benchmark.positions, on_benchmark.run())
 
 
 def _goldens(plan: Plan, options: Options) -> CommandResult:

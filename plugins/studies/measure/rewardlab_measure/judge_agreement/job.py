@@ -12,7 +12,7 @@ from rewardlab.files import FileLock, LineAppender
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
 from rewardlab.scorefile import output_path_problem, to_line
-from rewardlab.scoring import RecipeReward, ScoredGroup
+from rewardlab.scoring import OpenScorer, RecipeReward, ScoredGroup, Scorer
 from rewardlab.text import Progress
 
 from rewardlab_measure.judge_agreement.case_clusters import case_clusters
@@ -34,6 +34,7 @@ class JudgeJob:
         say: prints notes.
         cases: those to judge, if something else has read them; None reads `rows`.
         cluster: see `case_clusters`.
+        open_scorer: opens what scores them, as `Scorer` does.
     """
 
     plan: Plan
@@ -43,6 +44,7 @@ class JudgeJob:
     resume: bool = False
     skip_bad: bool = False
     cluster: str | None = None
+    open_scorer: OpenScorer = Scorer
     say: Callable[[str], None] = lambda text: None
     _judged: dict[str, list[JudgedCase]] = field(default_factory=dict, init=False)
 
@@ -61,12 +63,13 @@ class JudgeJob:
         """
         if self.output is not None:
             refuse_output(self.output, self.resume)
-        cases = self._read_cases() if self.cases is None else self.cases
+        cases = self.read_cases() if self.cases is None else self.cases
         clusters = case_clusters(cases, self.cluster)
         self._judged.update({name: [] for name in self.plan.components})
         with ExitStack() as stack:
             kept = None if self.output is None else self._held(self.output, stack) / "judges"
-            reward = stack.enter_context(RecipeReward(self.plan, judging=JudgingSettings(folder=kept, say=self.say)))
+            judging = JudgingSettings(folder=kept, say=self.say)
+            reward = stack.enter_context(RecipeReward(self.plan, judging=judging, open_scorer=self.open_scorer))
             if self.output is not None and self.resume:
                 self.output.unlink(missing_ok=True)  # it is written again, from the answers that are kept
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
@@ -90,7 +93,8 @@ class JudgeJob:
             raise UserError("another process is writing it", where=str(output)) from None
         return folder
 
-    def _read_cases(self) -> list[GoldCase]:
+    def read_cases(self) -> list[GoldCase]:
+        """Return the cases of the file. A UserError lists what is wrong with its rows."""
         cases, bad = read_cases(self.rows, self.plan)
         bad.refuse(self.rows, len(cases), "to judge", self.skip_bad, self.say)
         return cases

@@ -9,6 +9,7 @@ from typing import Any
 from rewardlab import Sample
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Component, Plan
+from rewardlab.scoring import OpenScorer, Scorer
 
 from rewardlab_measure.judge_agreement.gold_rows import GoldCase, GoldReader
 from rewardlab_measure.judge_agreement.job import JudgeJob, refuse_output
@@ -38,6 +39,7 @@ class BenchmarkJob:
         most: rows of each language.
         output: a new file of each case's values and verdicts; of several seeds one each, NAME.seed-0.jsonl ...
         cluster: see `case_clusters`.
+        open_scorer: opens what scores them, as `Scorer` does.
     """
 
     plan: Plan
@@ -51,6 +53,7 @@ class BenchmarkJob:
     resume: bool = False
     skip_bad: bool = False
     cluster: str | None = None
+    open_scorer: OpenScorer = Scorer
     say: Callable[[str], None] = lambda text: None
 
     def run(self) -> dict[str, Any]:
@@ -109,6 +112,7 @@ class BenchmarkJob:
             output=self._output(number),
             resume=self.resume and _begun(self._output(number)),
             cluster=self.cluster,
+            open_scorer=self.open_scorer,
             say=self.say,
         )
         return {

@@ -1,15 +1,29 @@
 """`rewardlab probe`: degenerate completions against honest ones."""
 
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
-from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
+from rewardlab.commands import (
+    AnyRecipe,
+    AnyRows,
+    Count,
+    RolloutName,
+    Say,
+    ScoredOn,
+    ShardOf,
+    file_of,
+    scorer_on,
+)
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
+from rewardlab.scoring import MissingGuard
+from rewardlab_shards.kept_shard import KeptShard
 
 from rewardlab_probe.attempts.degenerate import LONG
 from rewardlab_probe.job import ROWS, THOROUGH, ProbeJob
+from rewardlab_probe.measure import probing_plan
 from rewardlab_probe.report import format_probe, probe_as_dict
 from rewardlab_probe.verdicts import WinRule
 
@@ -54,7 +68,22 @@ class Options(Config):
     """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
     """leave rows out that do not fit"""
+    shard: ShardOf = None
+    """score part I of N of the rows, into OUT.I-of-N.jsonl; `rewardlab merge OUT.jsonl` tests all parts"""
+    output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
+    """with --shard: the file that the parts are of"""
+    resume: bool = False
+    """with --shard: go on with a part"""
+    on: ScoredOn = None
+    """score on a cluster: ray, or ray://HOST:10001"""
     say: Say = note
+
+    @model_validator(mode="after")
+    def _go_together(self) -> "Options":
+        if (self.shard is None) != (self.output is None) or (self.resume and self.shard is None):
+            raise ValueError("--shard, -o OUT.jsonl and --resume go together: a part keeps its scores there")
+        return self
+
     """called with each note, such as how many questions will be asked"""
 
 
@@ -62,7 +91,7 @@ def run(options: Options) -> CommandResult:
     """Return whether degenerate completions win. A JobError if too many rows have no total."""
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
-        probed = ProbeJob(
+        job = ProbeJob(
             plan=plan,
             rows=path,
             most=options.limit,
@@ -74,6 +103,11 @@ def run(options: Options) -> CommandResult:
             long=options.long,
             margin=options.margin,
             skip_bad=options.skip_bad,
+            open_scorer=scorer_on(options.on),
             say=say,
-        ).run()
+        )
+        if options.shard is not None:
+            rows = [group.input_row() for group in job.groups()]
+            return KeptShard("probe", options, probing_plan(plan), rows, MissingGuard({})).run()
+        probed = job.run()
     return CommandResult(ok=probed.ok, text=format_probe(probed), data=probe_as_dict(probed))
