@@ -4,7 +4,7 @@ from typing import Annotated
 
 from rewardlab.errors import UserError
 from rewardlab.first_party import installation, plugin_with
-from rewardlab.judging.share import WHOLE, Share
+from rewardlab.judging.share import Share
 from rewardlab.scoring.recipe_reward import OpenScorer
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.specs.command import Flag
@@ -16,10 +16,10 @@ ShardOf = Annotated[str | None, Flag(metavar="I/N")]
 ScoredOn = Annotated[str | None, Flag(metavar="ADDRESS")]
 
 
-def share_of(shard: str | None) -> Share:
-    """Return the share that --shard names; the whole if there is none."""
+def share_of(shard: str | None) -> Share | None:
+    """Return the share that --shard names, if it names one."""
     try:
-        return WHOLE if shard is None else Share.parse(shard)
+        return None if shard is None else Share.parse(shard)
     except UserError as error:
         raise UserError(str(error), where="--shard") from None
 

@@ -57,7 +57,7 @@ class Options(Config):
 def run(options: Options) -> CommandResult:
     """Write a line of scores for each row; data: the summary. A UserError for wrong rows before anything is scored."""
     output = None if options.output is None else str(options.output)
-    streams, share = STREAM in (options.rows, output), share_of(options.shard)
+    streams, shard = STREAM in (options.rows, output), share_of(options.shard)
     _refuse_flags(options, output, streams)
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     for line in plan.progress_note:
@@ -76,7 +76,7 @@ def run(options: Options) -> CommandResult:
             output=Path(str(output)),
             resume=options.resume,
             skip_bad=options.skip_bad,
-            share=share,
+            shard=shard,
             open_scorer=scorer_on(options.on),
             command=command_line("score", options.model_copy(update={"resume": False}), *more),
             say=say,

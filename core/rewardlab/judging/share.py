@@ -52,7 +52,7 @@ class Share:
 
     def path(self, path: Path) -> Path:
         """Return where this part of a file stands: OUT.2-of-4.jsonl of OUT.jsonl."""
-        return path if self.is_whole else path.with_name(f"{path.stem}{self.file_mark}{path.suffix}")
+        return path.with_name(f"{path.stem}.{self.part}-of-{self.parts}{path.suffix}")
 
     def limits(self, judge: str, use: JudgeUse) -> JudgeUse:
         """Return a judge's settings with this part of its concurrency and rates.

@@ -43,7 +43,7 @@ class ScoreJob:
         resume: go on with `output`.
         skip_bad: leave bad rows out.
         command: the command line that goes on after a stop, for messages.
-        share: whose rows are scored, into a file of its own beside `output` (`Share.path`).
+        shard: whose rows are scored, into a file of its own beside `output` (`Share.path`).
         open_scorer: opens what scores them, as `Scorer` does.
         say: called with notes for the user.
         summary: of all rows in `output`.
@@ -55,14 +55,15 @@ class ScoreJob:
     resume: bool = False
     skip_bad: bool = False
     command: Sequence[str] = ()
-    share: Share = WHOLE
+    shard: Share | None = None
     open_scorer: OpenScorer = Scorer
     say: Callable[[str], None] = lambda text: None
     summary: Summary = field(init=False)
 
     def __post_init__(self) -> None:
         counted = self.plan.counted_info
-        object.__setattr__(self, "output", self.share.path(self.output))
+        if self.shard is not None:
+            object.__setattr__(self, "output", self.shard.path(self.output))
         object.__setattr__(
             self,
             "summary",
@@ -74,7 +75,7 @@ class ScoreJob:
         refuse_policy(self.plan.judges, self.plan.document.where)
         self._refuse_places()
         state, now = StateFolder(self.output), origin(self.plan, self.rows)
-        with closing(state), closing(RowIndex(self.share)) as index:
+        with closing(state), closing(RowIndex(self._share)) as index:
             begun = self._begun(state, now)
             check = self._check_rows(index)
             # a file that appears where none was begun is another process's, and its lock is not held
@@ -84,7 +85,7 @@ class ScoreJob:
                     note = "has the judges' answers for an earlier file of this name, which this job does not use"
                     self.say(f"{state.earlier_judges}: {note}")
                 if kept.rows < len(index) or not begun:
-                    judging = JudgingSettings(folder=state.judges, say=self.say, share=self.share)
+                    judging = JudgingSettings(folder=state.judges, say=self.say, share=self._share)
                     with RecipeReward(self.plan, judging=judging, open_scorer=self.open_scorer) as reward:
                         if not begun:  # only now, when everything of the user's has been checked
                             self._begin(state, now, index)
@@ -94,6 +95,10 @@ class ScoreJob:
                 if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary
+
+    @property
+    def _share(self) -> Share:
+        return WHOLE if self.shard is None else self.shard
 
     def _refuse_places(self) -> None:
         refuse_stream(self.rows)
@@ -130,10 +135,10 @@ class ScoreJob:
     def _begin(self, state: StateFolder, now: dict[str, Any], index: RowIndex) -> None:
         state.hold()
         self._refuse_output()
-        if not self.share.is_whole:
+        if self.shard is not None:
             state.write_places(index.among_all())
             kept = {"parts": list(self.summary.parts), "counted_info": self.summary.counted_info}
-            now = now | {"shard": str(self.share), "all_rows": index.all_rows, "summary": kept}
+            now = now | {"shard": str(self.shard), "all_rows": index.all_rows, "summary": kept}
         state.write(now)
 
     def _check_rows(self, index: RowIndex) -> RowCheck:

@@ -40,6 +40,7 @@ class KeptShard:
     def run(self) -> CommandResult:
         """Score the groups of the shard that have no scores yet; say what comes next."""
         options, share = self.options, share_of(self.options.shard)
+        assert share is not None
         path = share.path(options.output)
         own = [row for row in self.rows if share.has(row.group.sample.id)]
         with closing(StateFolder(path)) as state:

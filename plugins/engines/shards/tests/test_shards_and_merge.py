@@ -1,0 +1,221 @@
+"""`score --shard I/N` and `rewardlab merge`: the bytes of one machine, each row once, and what is refused by name."""
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.each_case import each_case
+from helpers.paths import TESTS
+from hypothesis import given
+from hypothesis import strategies as st
+from rewardlab.cli import main
+from rewardlab.files import FileLock
+from rewardlab.judging import Share
+
+OUT = Path("out.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A working folder with a recipe and rows; the plugin `cases` is installed."""
+    monkeypatch.syspath_prepend(str(TESTS / "score_plugin"))
+    monkeypatch.chdir(tmp_path)
+    write_recipe()
+    write_rows(20)
+    return tmp_path
+
+
+def write_recipe(**options):
+    component = {"use": "cases/length", "with": {"log": "log.txt"} | options}
+    reward = {"components": {"length": component}, "total": "length"}
+    Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
+
+
+def write_rows(count, broken=()):
+    """Rows with ids (numbers and texts) and without, of groups of 1 to 3."""
+    with open("rows.jsonl", "w") as file:
+        for number in range(count):
+            row_id = ({"id": number}, {"id": f"n{number}"}, {})[number % 3]
+            texts = ["x" * (number + index) for index in range(1 + number % 3)]
+            row = row_id | {"prompt": f"question {number % 7}", "completions": 5 if number in broken else texts}
+            file.write(json.dumps(row) + "\n")
+
+
+def score(*arguments, out=OUT):
+    return main(["score", "r.yaml", "rows.jsonl", "-o", str(out), *arguments])
+
+
+def score_shards(count, *arguments):
+    for part in range(1, count + 1):
+        assert score("--shard", f"{part}/{count}", *arguments) == 0
+
+
+def logged():
+    return Path("log.txt").read_text().split() if Path("log.txt").exists() else []
+
+
+@given(row_ids=st.sets(st.text(), max_size=20), parts=st.integers(1, 9))
+def test_each_row_belongs_to_one_shard(row_ids, parts):
+    for row_id in row_ids:
+        assert sum(Share(part, parts).has(row_id) for part in range(1, parts + 1)) == 1
+
+
+def test_an_id_belongs_to_the_same_shard_on_every_machine():
+    assert [next(part for part in range(1, 5) if Share(part, 4).has(row_id)) for row_id in "acdhxyz"] == [
+        3,
+        3,
+        2,
+        4,
+        1,
+        1,
+        4,
+    ]
+
+
+def test_merge_writes_what_one_machine_writes():
+    assert score(out="one.jsonl") == 0
+    alone = logged()
+    Path("log.txt").unlink()
+    score_shards(3)
+    assert sorted(logged()) == sorted(alone)  # each row once, in one shard
+    assert main(["merge", "out.jsonl"]) == 0
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_merge_prints_the_summary_of_all_rows(capsys):
+    assert score(out="one.jsonl") == 0
+    of_one = capsys.readouterr()
+    score_shards(3)
+    capsys.readouterr()
+    assert main(["merge", "out.jsonl", "-o", "merged.jsonl"]) == 0
+    merged = capsys.readouterr().out
+    assert merged.replace("merged.jsonl", "one.jsonl") == of_one.err
+    assert "20 rows, 39 completions" in merged
+    assert Path("merged.jsonl").exists()
+    assert not OUT.exists()
+
+
+def test_more_shards_than_rows_leave_some_without_a_row():
+    write_rows(2)
+    assert score(out="one.jsonl") == 0
+    score_shards(8)
+    assert main(["merge", "out.jsonl"]) == 0
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_bad_rows_are_every_shards_and_may_be_left_out(capsys):
+    write_rows(12, broken=(4, 5))
+    for part in (1, 2):
+        assert score("--shard", f"{part}/2") == 2
+        assert "2 bad rows" in capsys.readouterr().err
+    assert logged() == []
+    assert score("--skip-bad", out="one.jsonl") == 0
+    score_shards(2, "--skip-bad")
+    assert main(["merge", "out.jsonl"]) == 0
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_a_shard_goes_on_by_itself(capsys):
+    score_shards(2)
+    first = Path("out.1-of-2.jsonl")
+    whole = first.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    first.write_bytes(b"".join(lines[2:]) + lines[0] + lines[1][:9])
+    assert main(["merge", "out.jsonl"]) == 2
+    assert "out.1-of-2.jsonl: shard 1/2 is not finished; run its command again with --resume" in capsys.readouterr().err
+    assert not OUT.exists()
+    before = len(logged())
+    assert score("--shard", "1/2", "--resume") == 0
+    assert len(logged()) - before == len(json.loads(lines[1])["total"])  # the torn row's completions, no others
+    assert first.read_bytes() == whole
+    assert main(["merge", "out.jsonl"]) == 0
+
+
+def change_rows():
+    write_rows(21)
+
+
+def change_recipe():
+    write_recipe(longest=50)
+
+
+def of_other(change):
+    score_shards(3)
+    for made in (Path("out.2-of-3.jsonl"), Path("out.2-of-3.jsonl.state/state.json")):
+        made.unlink()
+    change()
+    assert score("--shard", "2/3") == 0
+
+
+def of_other_version():
+    score_shards(3)
+    state = Path("out.3-of-3.jsonl.state/state.json")
+    state.write_text(state.read_text().replace('"rewardlab": "0.1.0"', '"rewardlab": "0.0.9"'))
+
+
+def without(*shards):
+    score_shards(4)
+    for shard in shards:
+        Path(f"out.{shard}-of-4.jsonl").unlink()
+
+
+def with_other_number():
+    score_shards(2)
+    assert score("--shard", "1/3") == 0
+
+
+def with_line(line):
+    score_shards(2)
+    with open("out.2-of-2.jsonl", "ab") as file:
+        file.write(line)
+
+
+def with_existing_output():
+    score_shards(2)
+    OUT.write_text("mine\n")
+
+
+def without_state():
+    score_shards(2)
+    Path("out.1-of-2.jsonl.state").rename("elsewhere")
+
+
+CASES = [
+    (lambda: None, "out.jsonl: no shard of it is there, such as out.1-of-2.jsonl"),
+    (lambda: without(2, 3), "out.jsonl: shards are missing: out.2-of-4.jsonl, out.3-of-4.jsonl"),
+    (lambda: of_other(change_rows), "out.2-of-3.jsonl: was made of other rows than out.1-of-3.jsonl"),
+    (lambda: of_other(change_recipe), "out.2-of-3.jsonl: was made by another recipe than"),
+    (of_other_version, "out.3-of-3.jsonl: was made by other versions (rewardlab 0.0.9) than"),
+    (with_other_number, "out.jsonl: there are shards of 2 and of 3"),
+    (lambda: with_line(b'{"id": 1}\n'), "out.2-of-2.jsonl: shard 2/2 is not finished"),
+    (with_existing_output, "out.jsonl: exists already; give -o another name"),
+    (without_state, "out.1-of-2.jsonl: there is no out.1-of-2.jsonl.state"),
+]
+
+
+@each_case("make, told", CASES)
+def test_what_merge_refuses(tmp_path_factory, monkeypatch, capsys, make, told):
+    monkeypatch.chdir(tmp_path_factory.mktemp("case"))
+    write_recipe()
+    write_rows(20)
+    make()
+    capsys.readouterr()
+    assert main(["merge", "out.jsonl"]) == 2
+    assert told in capsys.readouterr().err
+    assert not OUT.exists() or OUT.read_text() == "mine\n"
+
+
+def test_what_is_no_shard_is_refused(capsys):
+    for text in ("0/4", "5/4", "4", "a/b"):
+        assert score("--shard", text) == 2
+        assert "--shard: a share is K/N" in capsys.readouterr().err
+
+
+def test_a_shard_that_is_written_is_not_merged(capsys):
+    score_shards(2)
+    lock = FileLock(Path("out.2-of-2.jsonl.state/lock"))
+    try:
+        assert main(["merge", "out.jsonl"]) == 2
+    finally:
+        lock.close()
+    assert "out.2-of-2.jsonl: another process is writing this file" in capsys.readouterr().err

@@ -1,0 +1,102 @@
+"""`judge` and `probe` in shards: each scores its own groups, and the merge is the command over all of them, unasked."""
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.paths import TESTS
+from rewardlab.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A working folder; the plugin `cases` is installed."""
+    monkeypatch.syspath_prepend(str(TESTS / "score_plugin"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_pairs(count=12):
+    with open("pairs.jsonl", "w") as file:
+        for number in range(count):
+            texts = {"chosen": f"{number} and one is {number + 1}", "rejected": "I like trains" * (number % 3 + 1)}
+            row = {"id": f"p{number}", "prompt": f"{number} + 1?", "reference": f"It is {number + 1}.", **texts}
+            file.write(json.dumps(row | {"language": "en" if number % 2 else "de"}) + "\n")
+
+
+def write_rows(count=8):
+    with open("rows.jsonl", "w") as file:
+        for number in range(count):
+            row = {"id": number, "prompt": f"What is {number} + 1?", "answer": str(number + 1)}
+            file.write(json.dumps(row | {"completions": [f"It is \\boxed{{{number + 1}}}."]}) + "\n")
+
+
+def write_recipe(components, **more):
+    reward = {"components": components, "total": " + ".join(components)}
+    Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward, **more}))
+
+
+PREFERENCE = {"use": "pairwise/win_rate", "with": {"judge": "main", "privileged": "reference"}}
+
+
+def judged(capsys, *arguments):
+    write_recipe({"wins": PREFERENCE}, judges={"main": {"use": "pairwise/overlap"}})
+    assert main(["judge", "r.yaml", "pairs.jsonl", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_judge_measures_on_all_shards_what_one_machine_measures(capsys):
+    write_pairs()
+    alone = judged(capsys, "-o", "one.jsonl", "--json")
+    for part in (1, 2, 3):
+        assert "once all shards are done: rewardlab merge out.jsonl" in judged(
+            capsys, "-o", "out.jsonl", "--shard", f"{part}/3"
+        )
+    assert main(["merge", "out.jsonl", "--json"]) == 0
+    assert capsys.readouterr().out == alone
+    assert Path("out.jsonl").read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_probe_says_of_all_shards_what_one_machine_says(capsys):
+    write_rows()
+    write_recipe({"length": {"use": "cases/length", "with": {"log": "log.txt"}}})
+    assert main(["probe", "r.yaml", "rows.jsonl", "--json"]) == 1
+    alone = capsys.readouterr().out
+    for part in (1, 2):
+        assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", f"{part}/2"]) == 0
+    before = Path("log.txt").read_text()
+    capsys.readouterr()
+    assert main(["merge", "p.jsonl", "--json"]) == 1  # the exit code is the command's
+    assert capsys.readouterr().out == alone
+    assert Path("log.txt").read_text() == before  # nothing was scored again
+
+
+def test_a_shard_goes_on_and_scores_again_what_failed(capsys):
+    write_rows()
+    write_recipe({"obey": {"use": "cases/obey", "with": {"unless": "well"}}, "length": {"use": "cases/length"}})
+    shard = ["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", "1/1"]
+    assert main(shard) == 0
+    path = Path("p.1-of-1.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    failed = lines[0].replace(b'"error": [null', b'"error": ["no luck"', 1)
+    path.write_bytes(failed + b"".join(lines[2:]) + lines[1][:50])
+    assert main(["merge", "p.jsonl"]) == 2
+    assert "p.1-of-1.jsonl: shard 1/1 is not finished" in capsys.readouterr().err
+    assert main([*shard, "--resume"]) == 0
+    assert sorted(path.read_bytes().splitlines(keepends=True)) == sorted(lines)
+    assert main(shard) == 2
+    assert "p.1-of-1.jsonl: exists already; --resume continues it" in capsys.readouterr().err
+
+
+def test_rows_that_have_changed_since_are_named(capsys):
+    write_rows()
+    write_recipe({"length": {"use": "cases/length"}})
+    for part in (1, 2):
+        assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", f"{part}/2"]) == 0
+    write_rows(9)
+    assert main(["merge", "p.jsonl"]) == 2
+    assert "no shard has scored" in capsys.readouterr().err
+    write_rows()
+    write_recipe({"length": {"use": "cases/length", "with": {"longest": 7}}})
+    assert main(["merge", "p.jsonl"]) == 2
+    assert "p.1-of-2.jsonl: was made by another recipe" in capsys.readouterr().err
