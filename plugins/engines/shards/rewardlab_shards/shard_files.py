@@ -32,15 +32,15 @@ def whole_output(output: Path) -> Iterator[Sequence[ShardFile]]:
 
     A UserError names what is missing, is still written, or does not belong to the others.
     """
-    shares = _shares(output)
+    shares = shares_there(output)
     with ExitStack() as stack:
         shards = [_opened(output, share, stack) for share in shares]
         _refuse_others(shards)
         yield shards
 
 
-def _shares(output: Path) -> list[Share]:
-    """Return the shares whose shards are there, all of one number."""
+def shares_there(output: Path) -> list[Share]:
+    """Return the shares of an output, all of whose shards are there. A UserError names those that are missing."""
     pattern = re.compile(rf"{re.escape(output.stem)}\.(\d+)-of-(\d+){re.escape(output.suffix)}")
     matches = [match for path in sorted(output.parent.glob("*")) if (match := pattern.fullmatch(path.name))]
     first = Share(1, 2).path(output).name

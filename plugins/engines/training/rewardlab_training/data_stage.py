@@ -7,7 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,34 +24,48 @@ from rewardlab.files import (
     sha256_of,
     write_json,
 )
-from rewardlab.judging import Judges, JudgingSettings, Usage
+from rewardlab.judging import Judges, JudgingSettings, Share, Usage
 from rewardlab.plan import Component, Plan, who
 from rewardlab.recipe import DatasetUse, DataStage, RecipePath, lookup
 from rewardlab.text import Progress, counted, redactor
 from rewardlab.workers import AUTO_DEVICE, Workers, opener
+from rewardlab_shards.run_shards import Spread
 
 from rewardlab_training.dataset_checks import with_sources
 from rewardlab_training.datasets import read_dataset
 from rewardlab_training.opened_judges import opened_judges
+from rewardlab_training.run_directory import WHOLE_RUN, versions_of
 
 
 def write_dataset(
-    plan: Plan, index: int, say: Callable[[str], None], stop: threading.Event | None = None
+    plan: Plan,
+    index: int,
+    say: Callable[[str], None],
+    stop: threading.Event | None = None,
+    spread: Spread = WHOLE_RUN,
 ) -> dict[str, Usage]:
     """Write the dataset of stage `index` to the file in its `to`, row by row; return the usage of its judges.
 
-    Rows whose id is in the file already are not written again. Raises UserError if the file holds rows that were made
+    Rows whose id is in the file already are not written again. Of a shard it is a file of its own, made of the source
+    rows of this part. Raises UserError if the file holds rows that were made
     differently or another process is writing it, and KeyboardInterrupt once `stop` is set.
     """
     stage = plan.recipe.stages[index]
     assert isinstance(stage, DataStage)
-    target = expanded(stage.to)
+    target = expanded(stage.to) if spread.shard is None else spread.shard.path(expanded(stage.to))
     target.parent.mkdir(parents=True, exist_ok=True)
     place = ("stages", index, "dataset")
-    with _locked(target), _judges(plan, place, target, say) as judges, Workers(seed=plan.recipe.seed) as workers:
+    folder = _state_folder(target)
+    with ExitStack() as stack:
+        stack.enter_context(_locked(target))
+        spread.gather(folder / "judges")
+        judges = stack.enter_context(_judges(plan, place, target, say, spread))
+        workers = stack.enter_context(Workers(seed=plan.recipe.seed))
         there = _written_ids(target)
-        same_origin(plan, place, target, _state_folder(target) / "origin.json", bool(there))
-        rows = step_rows(plan, place, judges, workers)
+        same_origin(plan, place, target, folder / "origin.json", bool(there))
+        made_of = {**read_json(folder / "origin.json"), "plugins": versions_of(plan)}
+        spread.write_note(folder, made_of, done=False)
+        rows = step_rows(plan, place, judges, workers, spread.share)
         count = 0
         with closing(LineAppender(target)) as file, closing(rows), Progress(str(target)) as progress:
             for sample in rows:
@@ -62,43 +76,56 @@ def write_dataset(
                     file.write(_line(sample))
                     count += 1
                 progress.update()
+        spread.write_note(folder, made_of, done=True)
         say(f"wrote {counted(count, 'row')} to {target}" + (f" ({len(there)} were there)" if there else ""))
         for line in judges.summary():
             say(line)
         return judges.attempt_usage()
 
 
-def step_rows(plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers) -> Generator[Sample]:
-    """Yield the samples of the dataset at `place` one at a time, made by its data steps if it has any."""
+def step_rows(
+    plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers, share: Share = WHOLE_RUN.share
+) -> Generator[Sample]:
+    """Yield the samples of the dataset at `place` one at a time, made by its data steps if it has any.
+
+    share: whose rows are read of datasets that are made by no step.
+    """
     planned, seed = plan.datasets[place], plan.recipe.seed
     context = Context(seed=seed, judges=judges)
     source = planned.use.source
     if source is not None:
         context = replace(context, workers=opener(workers, plan, planned, AUTO_DEVICE))
     if isinstance(source, DatasetUse):
-        context = replace(context, source=_DataStepRows(plan, (*place, "from"), judges, workers))
+        context = replace(context, source=_DataStepRows(plan, (*place, "from"), judges, workers, share))
     elif source is not None:
-        rows = {name: _DataStepRows(plan, (*place, "from", name), judges, workers) for name in source}
-        context = replace(context, sources=rows)
-    return read_dataset(planned, context)
+        by_name = {name: _DataStepRows(plan, (*place, "from", name), judges, workers, share) for name in source}
+        context = replace(context, sources=by_name)
+    rows = read_dataset(planned, context)
+    return rows if source is not None or share.is_whole else (sample for sample in rows if share.has(sample.id))
 
 
 class _DataStepRows:
     """The rows that a data step starts from; each iteration reads them from the beginning."""
 
-    def __init__(self, plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers) -> None:
-        self._rows = (plan, place, judges, workers)
+    def __init__(self, *of: Any) -> None:
+        self._of = of
 
     def __iter__(self) -> Iterator[Sample]:
-        return step_rows(*self._rows)
+        return step_rows(*self._of)
 
 
 @contextmanager
-def _judges(plan: Plan, place: RecipePath, target: Path, say: Callable[[str], None]) -> Iterator[Judges]:
+def _judges(
+    plan: Plan, place: RecipePath, target: Path, say: Callable[[str], None], spread: Spread
+) -> Iterator[Judges]:
     """Open the judges that the data steps at `place` name; their answers are kept beside the file."""
     named = [name for _, planned in with_sources(plan.datasets, place) for name in planned.judges()]
     judging = JudgingSettings(
-        folder=_state_folder(target) / "judges", stop_on_unparsable=True, stop_on_refusals=True, say=say
+        folder=_state_folder(target) / "judges",
+        stop_on_unparsable=True,
+        stop_on_refusals=True,
+        say=say,
+        share=spread.share,
     )
     with opened_judges(plan, named, judging) as (judges, _):
         yield judges

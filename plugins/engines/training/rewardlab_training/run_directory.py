@@ -30,6 +30,7 @@ from rewardlab.files import FileLock, read_json, write_json, write_text
 from rewardlab.plan import Difference, Plan, decisive, differences
 from rewardlab.recipe import RESOLVED, dump, load
 from rewardlab.text import redactor, shell_command
+from rewardlab_shards.run_shards import Spread
 
 from rewardlab_training.ledger_format import ledger_path
 from rewardlab_training.longer_training import (
@@ -49,6 +50,7 @@ from rewardlab_training.run_folders import (
     run_name,
 )
 
+WHOLE_RUN = Spread()
 SHOWN = 5
 """keys in which a recipe differs, in a message"""
 
@@ -64,6 +66,7 @@ class RunDirectory:
         done: the indices of the stages that are done.
         notes: what a user should know of this attempt, a line each.
         held: False in a process that works for the one that holds the folder.
+        spread: the part of the rows that this run asks about.
         stop: an event that ends the run early when it is set, from any thread; a backend checks it at least once a
             step, saves a checkpoint and raises KeyboardInterrupt, as after Ctrl-C.
     """
@@ -74,6 +77,7 @@ class RunDirectory:
     notes: Sequence[str] = ()
     stop: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
     held: bool = True
+    spread: Spread = WHOLE_RUN
 
     def __post_init__(self) -> None:
         if not self.held:
@@ -232,13 +236,18 @@ def _manifest(plan: Plan, command: Sequence[str]) -> dict[str, Any]:
         "rewardlab": rewardlab.__version__,
         "python": platform.python_version(),
         "packages": {name: version for name in _packages(plan) if (version := _installed(name))},
-        "plugins": {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()},
+        "plugins": versions_of(plan),
         "seed": redactor().tree(plan.recipe.seed),
         "recipe_sha256": _recipe_sha256(plan),
         # kept for reports, which are made without the plugins
         "counted_info": plan.counted_info,
         "commands": [shell_command(command)],
     }
+
+
+def versions_of(plan: Plan) -> dict[str, str]:
+    """Return the distribution and version of each plugin of a plan, by the plugin's name."""
+    return {p.name: f"{p.distribution} {p.version}" for p in plan.plugins.values()}
 
 
 def _packages(plan: Plan) -> Sequence[str]:

@@ -12,6 +12,7 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RESOLVED, EvalStage, RecipeSource, load, needs_engine
 from rewardlab.text import name_variables, shell_command
+from rewardlab_shards.run_shards import read_note
 
 from rewardlab_training.alarms.alarm_file import alarm_sentences
 from rewardlab_training.alarms.alarm_policy import DIVERGENCE
@@ -21,7 +22,7 @@ from rewardlab_training.dry_run import describe_run
 from rewardlab_training.first_call import probe_judges
 from rewardlab_training.latest_run import LATEST, latest_run
 from rewardlab_training.named_models import refuse_missing_models
-from rewardlab_training.run_directory import RunDirectory, has_trained_longer
+from rewardlab_training.run_directory import WHOLE_RUN, RunDirectory, has_trained_longer, versions_of
 from rewardlab_training.run_folders import refuse_no_run, written_models
 from rewardlab_training.stages import get_ready, run_stages
 
@@ -84,6 +85,8 @@ class RunJob:
             if index is not None and not 0 <= index < len(plan.recipe.stages):
                 raise UserError(f"--stage {index}: the recipe has stages 0 to {len(plan.recipe.stages) - 1}")
         self.plan = plan
+        self.spread = WHOLE_RUN
+        """The part of the rows that this run asks about, in place of all"""
         self.directory: Path | None = None
         self.command = list(command) or _command(plan, only)
         self._only, self._resume, self._root, self._folder, self._say = only, resume, root, folder, say
@@ -149,6 +152,7 @@ class RunJob:
         """
         backend = self._backend()
         self._get_ready(backend)
+        self._refuse_spread()
         directory = self._open()
         self.directory = directory.path
         self._say(f"run directory: {name_variables(str(directory.path))}")
@@ -159,6 +163,7 @@ class RunJob:
         try:
             for stage in self._only:
                 run_stages(self.plan, directory, stage, self._say, backend)
+            self._note_shard(directory, done=True)
         except KeyboardInterrupt:
             return RunResult(directory=directory.path, stopped=True)
         finally:
@@ -270,9 +275,29 @@ class RunJob:
         if self._resume is not None:
             directory = RunDirectory.resume(self._resume, self.plan, self.command)
         else:
-            directory = RunDirectory.create(self.plan, self.command, self._root, self._folder)
-        directory.stop = self._stop
+            shard, folder = self.spread.shard, self._folder
+            folder = shard.path(folder) if shard is not None and folder is not None else folder
+            directory = RunDirectory.create(self.plan, self.command, self._root, folder)
+        directory.stop, directory.spread = self._stop, self.spread
+        self._note_shard(directory, done=False)
         return directory
+
+    def _note_shard(self, directory: RunDirectory, done: bool) -> None:
+        recipe = (directory.path / RESOLVED).read_text(encoding="utf-8")
+        self.spread.write_note(directory.path, {"recipe": recipe, "plugins": versions_of(self.plan)}, done)
+
+    def _refuse_spread(self) -> None:
+        """Raise UserError if a stage of a run that asks about a part of the rows cannot be divided."""
+        stages = self.plan.recipe.stages
+        for index in self._stages() if self.spread.shard is not None else ():
+            if needs_engine(stages[index]):
+                problem = "--shard divides data stages (run --stage N) and evaluations of a served policy alone"
+                raise UserError(problem, where=self.plan.document.where(("stages", index)))
+        if self._resume is not None and (note := read_note(self._resume)) is not None:
+            shard = None if self.spread.shard is None else str(self.spread.shard)
+            if shard != note["shard"]:
+                problem = f"this is shard {note['shard']}; go on with --shard {note['shard']}"
+                raise UserError(problem, where=str(self._resume))
 
 
 def recipe_of(resume: Path | Literal["latest"] | None) -> Path:

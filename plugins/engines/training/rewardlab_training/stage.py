@@ -86,7 +86,9 @@ class StageJob:
         Raises UserError or JobError that names the component or judge that cannot be opened.
         """
         _ = self.ledger  # a file that cannot be written is reported before anything is scored
-        judging = JudgingSettings(folder=self.run.path / "judges", stop_on_unparsable=True, say=self.say)
+        spread, folder = self.run.spread, self.run.path / "judges"
+        spread.gather(folder)
+        judging = JudgingSettings(folder=folder, stop_on_unparsable=True, say=self.say, share=spread.share)
         scorer = Scorer(self.plan, zero_truncated=zero_truncated, judging=judging, policy=policy)
         self.usage.starts_from(scorer.judges.usage())
         return scorer

@@ -82,4 +82,4 @@ def _run_with_engine(job: StageJob, backend: PolicyBackend | JobBackend) -> None
 
 def _write_data(job: StageJob, stage: DataStage) -> None:
     job.say(f"stage {job.index} (data) writes {stage.to}")
-    job.usage.note(job.index, None, write_dataset(job.plan, job.index, job.say, job.run.stop))
+    job.usage.note(job.index, None, write_dataset(job.plan, job.index, job.say, job.run.stop, job.run.spread))

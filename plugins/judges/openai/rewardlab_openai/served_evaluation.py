@@ -42,6 +42,10 @@ def _evaluate(job: StageJob, scorer: Scorer) -> None:
     assert stage.served is not None
     judge = scorer.judges[stage.served]
     samples = stratified_sample(job.evaluation_samples(), stage.prompts, stage.split_by)
+    samples = [sample for sample in samples if job.run.spread.share.has(sample.id)]
+    if not samples:
+        job.say(f"stage {job.index} (eval): no prompt belongs to shard {job.run.spread.share}")
+        return
     policy = ServedPolicy(judge, job.plan, stage)
     job.say(
         f"stage {job.index} (eval) asks {stage.served} ({job.plan.judges[stage.served].use.use}): {len(samples):,} "

@@ -10,6 +10,7 @@ from rewardlab.errors import UserError
 from rewardlab.scorefile import Summary, output_path_problem
 
 from rewardlab_shards.merged_scores import write_merged
+from rewardlab_shards.run_shards import run_shards
 from rewardlab_shards.shard_files import ShardFile, whole_output
 
 SUMMARY = "put shards of scores together"
@@ -34,6 +35,8 @@ def run(options: Options) -> CommandResult:
     output = options.output or options.shards
     if problem := output_path_problem(output, new=True):
         raise UserError(problem)
+    if (run_again := run_shards(options.shards)) is not None:
+        return _of_run(*run_again)
     with whole_output(options.shards) as shards:
         if (command := shards[0].state.get("command")) is None:
             return _scores(shards, output)
@@ -42,12 +45,19 @@ def run(options: Options) -> CommandResult:
 
 def _of_command(command: Mapping[str, Any], shards: Path, output: Path) -> CommandResult:
     """Return the result of a command that ends in tables: it runs once more, and has the shards' scores."""
+    more = {"output": output} if command["writes"] else {}
+    return _called(command, on=f"shards:{shards}", **more)
+
+
+def _of_run(command: Mapping[str, Any], answers: Sequence[Path]) -> CommandResult:
+    """Return the result of a run that asks judges: it runs once more, and has the shards' answers."""
+    return _called(command, answers=tuple(answers))
+
+
+def _called(command: Mapping[str, Any], **more: Any) -> CommandResult:
     installed = find_command(command["name"])
     assert installed is not None
-    given = {**command["options"], "on": f"shards:{shards}"}
-    if command["writes"]:
-        given["output"] = output
-    result = installed.run(installed.options(**given))
+    result = installed.run(installed.options(**command["options"], **more))
     assert isinstance(result, CommandResult)
     return result
 

@@ -27,4 +27,5 @@ class Options(JobOptions):
 def run(options: Options) -> CommandResult:
     """Evaluate to the end; return the folder and how it ended. A UserError lists every mistake."""
     job = load_evaluation(options.recipe, options.overrides, policy=options.policy, **options.where())
+    job.spread = options.spread("eval")
     return finish(job, options, [])

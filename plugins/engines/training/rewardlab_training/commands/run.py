@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands import AnyRecipe
+from rewardlab.commands import AnyRecipe, ShardOf, share_of
 from rewardlab.concurrency import stop_code
 from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe import RESOLVED
 from rewardlab.registry import FINISHED, installed, pip_install
 from rewardlab.text import name_variables, shell_command
+from rewardlab_shards.run_shards import Spread
 
 from rewardlab_training import RunJob, RunResult
 from rewardlab_training.alarms.alarm_file import alarm_sentences
@@ -40,6 +41,10 @@ class JobOptions(Config):
     """the folder in which a new folder is made"""
     dry_run: bool = False
     """print the plan; start nothing"""
+    shard: ShardOf = None
+    """ask about part I of N of the rows, in DIR.I-of-N; `rewardlab merge DIR` runs on all answers"""
+    answers: Annotated[tuple[Path, ...], PythonOnly()] = ()
+    """folders of judges' answers that others got for this run"""
     as_json: Annotated[bool, PythonOnly()] = False
     """whether the lines of a run go to stderr"""
     say: Annotated[Callable[[str], None] | None, PythonOnly()] = None
@@ -49,6 +54,12 @@ class JobOptions(Config):
         """Return where a job runs and what it says its lines to."""
         resume = Path(self.resume) if self.resume not in (None, "latest") else self.resume
         return {"resume": resume, "root": self.root, "folder": self.folder, "say": self.told()}
+
+    def spread(self, name: str) -> Spread:
+        """Return the part of the rows to ask about; name: of the command."""
+        own = {"shard", "resume", "say", "answers", "as_json", "dry_run"}
+        given = self.model_dump(mode="json", exclude_defaults=True, exclude=own)
+        return Spread(shard=share_of(self.shard), answers=self.answers, command={"name": name, "options": given})
 
     def told(self) -> Callable[[str], None]:
         """Return what each line is said to: a program's function, or a standard stream."""
@@ -80,6 +91,7 @@ def run(options: Options) -> CommandResult:
     JobError; its notes say how to go on. `rewardlab_training.RunJob` runs in the background, too.
     """
     job = RunJob.load(options.recipe, options.overrides, stage=options.stage, **options.where())
+    job.spread = options.spread("run")
     return finish(job, options, [missing] if options.dry_run and (missing := lacking(job.plan)) else [])
 
 

@@ -1,0 +1,84 @@
+"""`eval` of a served policy and data stages in shards: the whole runs on the shards' answers, and asks nothing anew."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+RECIPE = """
+    version: 1
+    model: {{use: tiny}}
+    judges:
+      main: {{use: openai/chat, with: {{model: first, base_url: "{url}"}}, concurrency: 8, retries: 0}}
+    dataset: {{use: toy/counting, with: {{rows: 40}}, holdout: 0.5}}
+    reward:
+      components: {{brevity: {{use: toy/brevity, with: {{words: 3}}}}}}
+      total: brevity
+    stages:
+      - {{use: eval, samples: 2, policy: {{judge: main, max_missing: 0}}}}
+    backend: {{use: toy}}
+"""
+
+
+@pytest.fixture
+def server(judge_server, write, toy):
+    def answer(request):
+        return "one" + " two" * (len(request["messages"][-1]["content"]) % 3)
+
+    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as running:
+        write("r.yaml", RECIPE.format(url=running.url))
+        yield running
+
+
+def files(folder):
+    names = ["ledger.jsonl", "evaluation/0-eval-results.json", "evaluation/0-eval-results.rows.jsonl"]
+    return {name: re.sub(r'"attempt": ?\d+', "", (Path(folder) / name).read_text()) for name in names}
+
+
+def test_an_evaluation_in_shards_is_one_on_all_their_answers(server, main, tmp_path):
+    assert main("eval", "r.yaml", "--run-dir", "one")[0] == 0
+    before = server.answered
+    for part in (1, 2, 3):
+        code, out, err = main("eval", "r.yaml", "--run-dir", "all", "--shard", f"{part}/3")
+        assert code == 0, err
+    asked = server.answered - before
+    code, out, err = main("merge", "all")
+    assert code == 0, err
+    assert server.answered - before - asked <= 1  # the call that tries the server before a run
+    assert f"{asked - 3} answers reused" in out  # each of the three tried the server first
+    assert files(tmp_path / "all") == files(tmp_path / "one")
+
+
+def test_an_unfinished_shard_is_named_and_goes_on(server, main, tmp_path):
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "1/2")[0] == 0
+    code, _, err = main("merge", "all")
+    assert (code, "all: shards are missing: all.2-of-2" in err) == (2, True)
+    asked = server.answered
+    server.fault = lambda number, _: "500" if number > asked + 3 else None
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "2/2")[0] == 1
+    server.fault = None
+    code, _, err = main("merge", "all")
+    assert (code, "all.2-of-2: shard 2/2 is not finished; go on with it" in err) == (2, True)
+    code, _, err = main("eval", "--resume", "all.2-of-2")
+    assert (code, "this is shard 2/2; go on with --shard 2/2" in err) == (2, True)
+    assert main("eval", "--resume", "all.2-of-2", "--shard", "2/2")[0] == 0
+    assert main("merge", "all")[0] == 0
+
+
+def test_shards_of_two_recipes_are_named(server, main):
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "1/2")[0] == 0
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "2/2", "reward.total=2 * brevity")[0] == 0
+    code, _, err = main("merge", "all")
+    assert (code, "all.2-of-2: was made with another recipe than shard 1/2" in err) == (2, True)
+
+
+def test_what_trains_is_not_divided(server, main, write):
+    write(
+        "t.yaml",
+        RECIPE.format(url=server.url).replace(
+            "- {use: eval, samples: 2, policy: {judge: main, max_missing: 0}}",
+            "- {use: rl, algorithm: grpo, group_size: 2, batch_size: 2, steps: 1}",
+        ),
+    )
+    code, _, err = main("run", "t.yaml", "--shard", "1/2")
+    assert (code, "--shard divides data stages" in err) == (2, True), err
