@@ -384,3 +384,35 @@ class TestRowsOfAnotherMaking:
         assert "hidden" not in note
         assert json.loads(note)["judges"] == {"main": {"use": "mine/loud", "with": {}}}
         assert list(json.loads(note)["files"]) == ["dataset.with.against.0"]
+
+
+class TestShards:
+    def test_ask_about_each_row_once_and_the_merge_about_none(self, recipe, main, made, calls, tmp_path):
+        path = recipe({**STEP, "from": STEP})
+        assert main("run", path)[0] == 0
+        alone = (tmp_path / "out" / "made.jsonl").read_bytes()
+        (tmp_path / "out").rename(tmp_path / "alone")
+        (tmp_path / "calls").unlink()
+        for part in (1, 2, 3):
+            assert main("run", path, "--stage", "0", "--shard", f"{part}/3")[0] == 0
+        shards = [tmp_path / "out" / f"made.{part}-of-3.jsonl" for part in (1, 2, 3)]
+        assert sorted(b"".join(shard.read_bytes() for shard in shards).splitlines()) == sorted(alone.splitlines())
+        assert len(calls()) == 120
+        code, out, err = main("merge", "out/made.jsonl")
+        assert code == 0, err
+        assert (tmp_path / "out" / "made.jsonl").read_bytes() == alone
+        assert len(calls()) == 120
+        assert "120 answers reused" in out
+
+    def test_that_stopped_are_named_and_go_on(self, recipe, main, calls, tmp_path):
+        small, large = ({"budget": {"tokens": tokens}, "concurrency": 2} for tokens in (60, 10_000))
+        assert main("run", recipe(judge=large), "--shard", "1/2")[0] == 0
+        assert main("run", recipe(judge=small), "--shard", "2/2")[0] == 1
+        code, _, err = main("merge", "out/made.jsonl")
+        assert (code, "made.2-of-2.jsonl: shard 2/2 is not finished" in err) == (2, True)
+        before = len(calls())
+        assert main("run", recipe(judge=large), "--shard", "2/2")[0] == 0
+        assert len(calls()) == 60
+        assert before < 60
+        assert main("merge", "out/made.jsonl")[0] == 0
+        assert len(calls()) == 60
