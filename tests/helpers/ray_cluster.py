@@ -20,10 +20,10 @@ UP = "Ray runtime started"
 
 
 class Cluster:
-    """A head and another node. address: of the job server. log: what Ray says of its nodes."""
+    """A head and another node. address: of the job server. gcs: what Ray connects to. log: what Ray says of both."""
 
-    def __init__(self, head: Sequence[str], other: Sequence[str], board: int, log: Path, options: Mapping):
-        self.address = f"http://127.0.0.1:{board}"
+    def __init__(self, head: Sequence[str], other: Sequence[str], board: int, gcs: int, log: Path, options: Mapping):
+        self.address, self.gcs = f"http://127.0.0.1:{board}", f"127.0.0.1:{gcs}"
         self._other, self._log, self._options = other, log, options
         self._started: list[subprocess.Popen] = []
         try:
@@ -90,7 +90,7 @@ def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, c
     other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]
     options = {"env": environment, "start_new_session": True}
     try:
-        cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, logs / "ray.log", options)
+        cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, gcs, logs / "ray.log", options)
         try:
             yield cluster
         finally:

@@ -14,6 +14,8 @@ class LengthOptions(Config):
     """a file that gets a line for each completion scored"""
     pause: float = 0.0
     """seconds for each completion"""
+    ends: str = ""
+    """a text that ends the process"""
 
 
 class Length:
@@ -29,6 +31,8 @@ class Length:
         if self._options.log:
             with open(self._options.log, "a") as log:
                 log.write(f"{sample.id}\n")
+        if completion.text == self._options.ends != "":
+            os._exit(1)
         time.sleep(self._options.pause)
         length = len(completion.text)
         return Score(value=min(1.0, length / self._options.longest), info={"length": length})

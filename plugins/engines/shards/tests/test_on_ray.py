@@ -1,0 +1,146 @@
+"""`--on ray`: hosts of a real cluster of two nodes score the rows; the file is that of one machine after any kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import psutil
+import pytest
+from helpers.paths import TESTS
+from helpers.ray_cluster import two_nodes
+
+pytest.importorskip("ray", reason="needs the environment of requirements-verl-cpu.txt")
+pytestmark = [pytest.mark.slow, pytest.mark.verl]
+
+LIMIT = 240
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory):
+    """A cluster of two nodes of one CPU each, whose processes have the plugin `cases`."""
+    with two_nodes({}, [TESTS / "score_plugin"], tmp_path_factory.mktemp("ray"), cpus=1) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_recipe(tmp_path)
+    with open(tmp_path / "rows.jsonl", "w") as file:
+        for number in range(120):
+            row_id = ({"id": number}, {"id": f"n{number}"}, {})[number % 3]
+            texts = ["x" * (number % 40 + index) for index in range(1 + number % 3)]
+            file.write(json.dumps(row_id | {"prompt": f"question {number % 7}", "completions": texts}) + "\n")
+    return tmp_path
+
+
+def write_recipe(folder, **options):
+    component = {"use": "cases/length", "with": options}
+    (folder / "r.yaml").write_text(
+        json.dumps({"version": 1, "reward": {"components": {"length": component}, "total": "length"}})
+    )
+
+
+def command(*words):
+    return [sys.executable, "-m", "rewardlab.cli", *words]
+
+
+def environment(nodes):
+    paths = os.pathsep.join([str(TESTS / "score_plugin"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": paths, "RAY_ADDRESS": nodes.gcs}
+
+
+def run(folder, nodes, *words):
+    return subprocess.run(
+        command(*words), cwd=folder, env=environment(nodes), capture_output=True, text=True, timeout=LIMIT
+    )
+
+
+def begun(folder, nodes, *words):
+    """Return the process of a command, once it has written some rows."""
+    process = subprocess.Popen(command(*words), cwd=folder, env=environment(nodes), stderr=subprocess.PIPE, text=True)
+    out = folder / "out.jsonl"
+    while process.poll() is None and not (out.exists() and out.stat().st_size):
+        time.sleep(0.05)
+    return process
+
+
+def hosts():
+    """Return the processes of hosts."""
+    named = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if "ray::HostActor" in " ".join(process.cmdline()):
+                named.append(process)
+    return named
+
+
+def alone(folder, nodes):
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "one.jsonl")
+    assert done.returncode == 0, done.stderr
+    return (folder / "one.jsonl").read_bytes()
+
+
+def test_hosts_write_what_one_machine_writes(folder, nodes):
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    assert done.returncode == 0, done.stderr
+    assert "scores on 2 hosts of Ray" in done.stderr
+    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+
+
+def test_a_driver_that_is_killed_goes_on(folder, nodes):
+    write_recipe(folder, pause=0.02)
+    words = ["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray"]
+    process = begun(folder, nodes, *words)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = run(folder, nodes, *words, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+
+
+def test_a_host_that_is_killed_is_replaced(folder, nodes):
+    write_recipe(folder, pause=0.02)
+    process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    hosts()[0].kill()
+    _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, errors
+    assert "has died; others take its rows" in errors
+    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+
+
+@pytest.mark.nightly
+def test_a_node_that_is_lost_costs_nothing_but_time(folder, nodes):
+    write_recipe(folder, pause=0.02)
+    process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    nodes.lose_node()
+    nodes.add_node()
+    _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, errors
+    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+
+
+def test_a_row_that_ends_every_host_is_named(folder, nodes):
+    row = {"id": "bad", "prompt": "?", "completions": ["exit the process"]}
+    with open(folder / "rows.jsonl", "a") as file:
+        file.write(json.dumps(row) + "\n")
+    write_recipe(folder, ends="exit the process")
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    assert done.returncode == 1
+    assert "hosts died when they scored it" in done.stderr
+    assert "bad" in done.stderr
+
+
+def test_what_does_not_fit_is_refused_before_anything_is_written(folder, nodes):
+    for address, told in (
+        ("ray,hosts=9", "9 hosts of 1 CPUs each do not fit into its nodes"),
+        ("ray,gpus=5", "hosts of 1 CPUs and 5 GPUs each do not fit"),
+        ("ray,nodes=2", "'nodes=2' is none of hosts=N, cpus=N, gpus=N"),
+        ("http://head:8265", "nothing here scores on 'http'"),
+    ):
+        done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", address)
+        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    assert not list(folder.glob("out*"))
