@@ -153,7 +153,6 @@ def _row(name: str, project: dict[str, Any], registry: Registry) -> dict[str, An
         "commands": _commands(project),
         "actions": sorted({hook for plugin in plugins for hook, hooks in plugin.actions.items() if hooks}),
         "formats": sorted(project.get("entry-points", {}).get("rewardlab.row_formats", {})),
-        "scorers": sorted(project.get("entry-points", {}).get("rewardlab.scorers", {})),
     }
 
 

@@ -30,7 +30,6 @@ class FirstParty(TypedDict):
     commands: dict[str, str]
     actions: list[str]
     formats: list[str]
-    scorers: list[str]
 
 
 def first_party() -> dict[str, FirstParty]:
@@ -68,8 +67,8 @@ def our_commands() -> dict[str, str]:
     return commands | {name: text for plugin in first_party().values() for name, text in plugin["commands"].items()}
 
 
-def plugin_with(kind: Literal["commands", "formats", "actions", "scorers"], name: str) -> str | None:
-    """Return the plugin of ours that has a command, an ending of row files, an action's hook or a scheme, or None."""
+def plugin_with(kind: Literal["commands", "formats", "actions"], name: str) -> str | None:
+    """Return the plugin of ours that has a command, an ending of row files or an action's hook; None if none has."""
     return next((plugin for plugin, row in first_party().items() if name in row[kind]), None)
 
 

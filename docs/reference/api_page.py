@@ -25,6 +25,7 @@ PACKAGES = {
     "rewardlab.files": "Whole lines, whole files and locks.",
     "rewardlab.lazy": "Packages whose names are imported when they are used.",
     "rewardlab_answers": "What models write: the parts of a response, its box, its thoughts, its language.",
+    "rewardlab_records.rollouts": "Formats of other tools' rollouts (docs/rollouts.md).",
     "rewardlab_training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",
 }
 HEAD = """# The public interface

@@ -1,9 +1,9 @@
 """The flags by which a command works on a part of its rows, or has them scored by other processes."""
 
+import re
 from typing import Annotated
 
 from rewardlab.errors import UserError
-from rewardlab.first_party import installation, plugin_with
 from rewardlab.judging.share import Share
 from rewardlab.scoring.recipe_reward import OpenScorer
 from rewardlab.scoring.scorer import Scorer
@@ -28,10 +28,8 @@ def scorer_on(address: str | None) -> OpenScorer:
     """Return what opens the scorers at the address that --on names; those of this process if there is none."""
     if address is None:
         return Scorer
-    scheme = address.partition(":")[0]
+    scheme = re.split("[:,]", address)[0]
     for point in entry_points_of(SCORERS).select(name=scheme):
         opened: OpenScorer = point.load()(address)
         return opened
-    owner = plugin_with("scorers", scheme)
-    advice = f"; {installation(owner)}" if owner else ", such as ray or ray://HOST:10001"
-    raise UserError(f"nothing here scores on {scheme!r}{advice}", where=f"--on {address}")
+    raise UserError(f"nothing here scores on {scheme!r}, as on ray or ray://HOST:10001", where=f"--on {address}")

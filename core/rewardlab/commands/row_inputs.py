@@ -11,10 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data import BadRows, rollout_rows
+from rewardlab.data import BadRows
 from rewardlab.errors import Problem, RewardlabError, UserError
 from rewardlab.scoring.given_rows import Rows, as_dicts
+from rewardlab.specs.entry_points import entry_points_of
 
+ROLLOUTS = "rewardlab.rollouts"
+"""entry point of the plugin that reads rollouts: a function of a path and a format's name, if one is named"""
 Say = Callable[[str], None]
 
 
@@ -34,7 +37,10 @@ def file_of(
         return
     if isinstance(rows, (str, os.PathLike)):
         whole, advice = os.fspath(rows), "fix them, or leave them out with --skip-bad"
-        placed = rollout_rows(whole, format)
+        readers = list(entry_points_of(ROLLOUTS))
+        if format is not None and not readers:
+            raise UserError("no plugin that is installed reads rollouts", where=f"--format {format}")
+        placed = next((point.load()(whole, format) for point in readers), None)
         if placed is None:
             yield whole, say
             return

@@ -4,7 +4,6 @@ In go files and the samples of dataset plugins; out come samples with an id each
 row.
 
     row_file      the rows of a file, by the reader of its format: `jsonl`, or a plugin's
-    rollouts      the rollouts of other tools as rows, by a plugin that recognizes their files
     jsonl         JSON lines, and what is wrong with those that cannot be read
     plain_values  rows of other libraries as JSON has them
     rows          rows made into samples: columns under our names, checked, with ids
@@ -39,10 +38,6 @@ if TYPE_CHECKING:
     from rewardlab.data.jsonl import shown_name as shown_name
     from rewardlab.data.jsonl import too_long as too_long
     from rewardlab.data.plain_values import plain_row as plain_row
-    from rewardlab.data.rollouts import PlacedRow as PlacedRow
-    from rewardlab.data.rollouts import RolloutFormat as RolloutFormat
-    from rewardlab.data.rollouts import rollout_format as rollout_format
-    from rewardlab.data.rollouts import rollout_rows as rollout_rows
     from rewardlab.data.row_file import open_packed as open_packed
     from rewardlab.data.row_file import read_lines as read_lines
     from rewardlab.data.row_file import refuse_stream as refuse_stream

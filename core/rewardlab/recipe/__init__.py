@@ -30,7 +30,6 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab.recipe.agent import Agent as Agent
-    from rewardlab.recipe.agent import named_code as named_code
     from rewardlab.recipe.alarms import ALARM_NAMES as ALARM_NAMES
     from rewardlab.recipe.alarms import AlarmLevels as AlarmLevels
     from rewardlab.recipe.alarms import AlarmName as AlarmName

@@ -5,23 +5,15 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
-from rewardlab.errors import UserError
 from rewardlab.specs import Config
 
-_NAMED = re.compile(r"(?P<file>[^:]+\.py|[^\W\d]\w*(?:\.\w+)*):(?P<name>[^\W\d]\w*)")
+_NAMED = re.compile(r"([^:]+\.py|[^\W\d]\w*(?:\.\w+)*):[^\W\d]\w*")
 
 
 def _named(place: str) -> str:
     if not (place.endswith((".yaml", ".yml")) or _NAMED.fullmatch(place)):
         raise ValueError("write FILE.py:FUNCTION or package.module:FUNCTION, or a file of verl's own tools, FILE.yaml")
     return place
-
-
-def named_code(place: str) -> tuple[str, str]:
-    """Return the file or module, and the name, of FILE.py:NAME or package.module:NAME. UserError for any other text."""
-    if (match := _NAMED.fullmatch(place)) is None:
-        raise UserError(f"{place!r}: write FILE.py:NAME or package.module:NAME")
-    return match["file"], match["name"]
 
 
 class Agent(Config):

@@ -75,7 +75,7 @@ class ScoreJob:
         refuse_policy(self.plan.judges, self.plan.document.where)
         self._refuse_places()
         state, now = StateFolder(self.output), origin(self.plan, self.rows)
-        with closing(state), closing(RowIndex(self._share)) as index:
+        with closing(state), closing(RowIndex(self.shard or WHOLE)) as index:
             begun = self._begun(state, now)
             check = self._check_rows(index)
             # a file that appears where none was begun is another process's, and its lock is not held
@@ -85,7 +85,7 @@ class ScoreJob:
                     note = "has the judges' answers for an earlier file of this name, which this job does not use"
                     self.say(f"{state.earlier_judges}: {note}")
                 if kept.rows < len(index) or not begun:
-                    judging = JudgingSettings(folder=state.judges, say=self.say, share=self._share)
+                    judging = JudgingSettings(folder=state.judges, say=self.say, share=self.shard or WHOLE)
                     with RecipeReward(self.plan, judging=judging, open_scorer=self.open_scorer) as reward:
                         if not begun:  # only now, when everything of the user's has been checked
                             self._begin(state, now, index)
@@ -95,10 +95,6 @@ class ScoreJob:
                 if not kept.in_order:
                     put_in_order(self.output, state.scratch, index, list(self.plan.components))
         return self.summary
-
-    @property
-    def _share(self) -> Share:
-        return WHOLE if self.shard is None else self.shard
 
     def _refuse_places(self) -> None:
         refuse_stream(self.rows)

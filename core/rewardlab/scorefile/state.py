@@ -9,7 +9,7 @@ OUT.jsonl.state/judges.earlier/   those for an earlier file of this name, which 
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +88,6 @@ class StateFolder:
     def write_places(self, places: Iterable[tuple[int, str]]) -> None:
         """Write down where the rows of a shard, by their ids, stand among those of all shards."""
         write_text(self.path / "places", (f"{place} {json.dumps(row_id)}\n" for place, row_id in places))
-
-    def places(self) -> Iterator[tuple[int, str]]:
-        """Yield what `write_places` wrote."""
-        with open(self.path / "places", encoding="utf-8") as lines:
-            for place, _, row_id in (line.partition(" ") for line in lines):
-                yield int(place), json.loads(row_id)
 
 
 def origin(plan: Plan, rows: str | Mapping[str, Any]) -> dict[str, Any]:

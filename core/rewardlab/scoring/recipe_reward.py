@@ -251,10 +251,8 @@ class RecipeReward:
         own.check_end()
 
 
-def _warm_scorer(
-    open_scorer: OpenScorer, plan: Plan, machine: Machine | None, judging: JudgingSettings | None
-) -> Scorer:
-    scorer = open_scorer(plan, machine, judging=judging)
+def _warm_scorer(opened: OpenScorer, plan: Plan, machine: Machine | None, judging: JudgingSettings | None) -> Scorer:
+    scorer = opened(plan, machine, judging=judging)
     try:
         scorer.warm()
     except BaseException:

@@ -47,7 +47,7 @@ def write_merged(shards: Sequence[ShardFile], output: Path, seen: Callable[[dict
 def _lines(shard: ShardFile) -> Generator[Line]:
     """Yield the lines of a shard in their order; UserError if it lacks some, or has others."""
     with open(shard.path, "rb") as lines:
-        for place, row_id in shard.folder.places():
+        for place, row_id in shard.places():
             line = next(lines, b"")
             if (row := _row(line)) is None or str(row["id"]) != row_id:
                 raise _unfinished(shard)

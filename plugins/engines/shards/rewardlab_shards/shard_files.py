@@ -1,5 +1,6 @@
 """The shards of one output, each a file with its state beside it: which are there, and whether they belong together."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,12 @@ class ShardFile:
     path: Path
     folder: StateFolder
     state: Mapping[str, Any]
+
+    def places(self) -> Iterator[tuple[int, str]]:
+        """Yield (its place among the rows of all shards, its id) of each row."""
+        with open(self.folder.path / "places", encoding="utf-8") as lines:
+            for place, _, row_id in (line.partition(" ") for line in lines):
+                yield int(place), json.loads(row_id)
 
 
 @contextmanager

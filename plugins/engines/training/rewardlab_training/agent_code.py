@@ -20,7 +20,6 @@ from typing import Any
 
 from rewardlab.errors import PLUGIN_FAULTS, UserError, nearest, one_line_at
 from rewardlab.files import expanded
-from rewardlab.recipe import named_code
 
 Tool = Callable[..., Any]
 START, OWN_REWARD = "reset", "get_reward"
@@ -34,7 +33,9 @@ def load_code(place: str) -> Any:
 
     Raises UserError with the part of the place that is wrong.
     """
-    file, name = named_code(place)
+    file, _, name = place.rpartition(":")
+    if not file or not name.isidentifier():
+        raise UserError(f"{place!r}: write FILE.py:NAME or package.module:NAME")
     try:
         module = _of_file(expanded(file)) if file.endswith(".py") else import_module(file)
     except PLUGIN_FAULTS as error:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from rewardlab import CommandResult, Config, Flag, Positional
 from rewardlab.commands import RolloutName
-from rewardlab.data import BadRows, PlacedRow, RolloutFormat, rollout_format, to_group
+from rewardlab.data import BadRows, to_group
 from rewardlab.errors import Problem, UserError, nearest
 from rewardlab.files import write_text
 from rewardlab.scorefile import output_path_problem
@@ -15,6 +15,7 @@ from rewardlab.text import counted
 
 from rewardlab_records.rollouts import inspect_log, lm_eval_samples
 from rewardlab_records.rollouts.columns import fields_of_name
+from rewardlab_records.rollouts.formats import PlacedRow, RolloutFormat, rollout_format
 
 SUMMARY = "convert rollouts of other tools to rows"
 

@@ -2,6 +2,7 @@
 
 In goes what a trainer or an evaluation wrote. Out come rows, or what is wrong with a record.
 
+    formats             which format a file or a folder has: its reader is found by looking at it, or by name
     verl_dump           what verl dumps of each step
     trl_completions     the completions that TRL logs
     verifiers_episodes  the episodes of verifiers
@@ -16,3 +17,13 @@ In goes what a trainer or an evaluation wrote. Out come rows, or what is wrong w
     forms               forms of records, checked, and the text of a message
     columns             logged columns beside a row's own, and fields that file names say
 """
+
+from typing import TYPE_CHECKING
+
+from rewardlab.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rewardlab_records.rollouts.formats import RolloutFormat as RolloutFormat
+    from rewardlab_records.rollouts.formats import rollout_rows as rollout_rows
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

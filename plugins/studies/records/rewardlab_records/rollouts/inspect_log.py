@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
-from rewardlab.data import PlacedRow, RolloutFormat
 from rewardlab.errors import Problem, nearest
 
 from rewardlab_records.rollouts.columns import own_columns
+from rewardlab_records.rollouts.formats import PlacedRow, RolloutFormat
 from rewardlab_records.rollouts.forms import LoggedForm, LoggedMessage, asked_text, completion_of, first_fault, same
 from rewardlab_records.rollouts.inspect_file import Part, no_log, open_log
 

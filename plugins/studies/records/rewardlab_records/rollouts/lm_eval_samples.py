@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from rewardlab.data import PlacedRow, RolloutFormat, read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
 from rewardlab_records.rollouts.columns import own_columns
+from rewardlab_records.rollouts.formats import PlacedRow, RolloutFormat
 
 NEEDED = ("doc_id", "doc", "arguments", "resps")
 _TIME = re.compile(r"_\d{4}-\d\d-\d\dT[\d.-]+$")

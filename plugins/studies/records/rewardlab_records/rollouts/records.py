@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rewardlab.data import PlacedRow, RolloutFormat, read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem
 
 from rewardlab_records.rollouts.columns import own_columns
+from rewardlab_records.rollouts.formats import PlacedRow, RolloutFormat
 from rewardlab_records.rollouts.forms import same
 from rewardlab_records.rollouts.group_store import brought_together
 

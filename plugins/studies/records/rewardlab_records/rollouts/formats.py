@@ -5,13 +5,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from rewardlab.data.row_file import read_lines
+from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.specs.entry_points import entry_points_of
 
 FORMATS = "rewardlab.rollout_formats"
 """entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""
@@ -76,7 +75,7 @@ def rollout_format(path: str, name: str | None = None) -> RolloutFormat | None:
 
 
 def _named(name: str) -> RolloutFormat:
-    points = {point.name: point for point in entry_points_of(FORMATS)}
+    points = {point.name: point for point in entry_points(group=FORMATS)}
     if name not in points:
         problem = f"no format {name!r}{nearest(name, points)}; there are {', '.join(sorted(points)) or 'none'}"
         raise UserError(problem, where="--format")
@@ -89,7 +88,7 @@ def _recognized(path: str) -> RolloutFormat | None:
     first = _first_record(path)
     if COMPLETIONS in first:
         return None
-    formats = {point.name: _loaded(point) for point in entry_points_of(FORMATS)}
+    formats = {point.name: _loaded(point) for point in entry_points(group=FORMATS)}
     names = sorted(name for name, rollout_format in formats.items() if rollout_format.recognizes(path, first))
     if len(names) > 1:
         raise UserError(f"could be rollouts of {' or '.join(names)}; say which: --format {names[0]}", where=path)
