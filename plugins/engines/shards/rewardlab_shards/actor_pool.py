@@ -26,7 +26,7 @@ CLOSE_S = 10.0
 
 
 @dataclass(eq=False)
-class _Asked:
+class _Waiting:
     """A group that somebody waits for. deaths: of hosts that had it in a part, then of those that had it alone."""
 
     group: Group
@@ -56,7 +56,7 @@ class ActorPool:
     ) -> None:
         self._start, self._actors, self._say, self._end = start, list(actors), say, end
         self._calls = max(PARTS, math.ceil(2 * concurrency / PART))
-        self._waiting: deque[_Asked] = deque()
+        self._waiting: deque[_Waiting] = deque()
         self._news: asyncio.Event | None = None
         self._serving: list[asyncio.Task[None]] = []
         self._failed: JobError | None = None
@@ -76,7 +76,7 @@ class ActorPool:
             self._news = asyncio.Event()
             places = [place for place in range(len(self._actors)) for _ in range(self._calls)]
             self._serving = [asyncio.create_task(self._serve(place)) for place in places]
-        asked = _Asked(group, asyncio.get_running_loop().create_future())
+        asked = _Waiting(group, asyncio.get_running_loop().create_future())
         self._waiting.append(asked)
         self._news.set()
         return await asked.scores
@@ -119,16 +119,16 @@ class ActorPool:
                 continue
             self._take(part, answer)
 
-    def _part(self) -> list[_Asked]:
+    def _part(self) -> list[_Waiting]:
         """Return what is to be scored next; what a dead host had goes alone, to see whether it was the cause."""
-        part: list[_Asked] = []
+        part: list[_Waiting] = []
         while self._waiting and len(part) < PART and not (part and (part[0].lost or self._waiting[0].lost)):
             asked = self._waiting.popleft()
             if not asked.scores.cancelled():
                 part.append(asked)
         return part
 
-    def _take(self, part: Sequence[_Asked], answer: PartScores) -> None:
+    def _take(self, part: Sequence[_Waiting], answer: PartScores) -> None:
         self._usage[answer.process] = answer.usage
         for note in answer.notes:
             if note not in self._said:
@@ -138,7 +138,7 @@ class ActorPool:
             if not asked.scores.done():
                 asked.scores.set_result(scores)
 
-    def _is_end(self, error: Exception, part: Sequence[_Asked]) -> bool:
+    def _is_end(self, error: Exception, part: Sequence[_Waiting]) -> bool:
         """Return whether the job ends by this error, and let those who wait know; else the host has died."""
         from ray.exceptions import RayError, RayTaskError
 
@@ -161,7 +161,7 @@ class ActorPool:
         self._waiting.clear()
         return True
 
-    def _put_back(self, part: Sequence[_Asked]) -> None:
+    def _put_back(self, part: Sequence[_Waiting]) -> None:
         for asked in reversed(part):
             asked.lost = True
             self._waiting.appendleft(asked)

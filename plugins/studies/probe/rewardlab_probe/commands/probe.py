@@ -78,13 +78,13 @@ class Options(Config):
     """score on a cluster: ray, or ray://HOST:10001"""
     say: Say = note
 
+    """called with each note, such as how many questions will be asked"""
+
     @model_validator(mode="after")
     def _go_together(self) -> "Options":
         if (self.shard is None) != (self.output is None) or (self.resume and self.shard is None):
             raise ValueError("--shard, -o OUT.jsonl and --resume go together: a part keeps its scores there")
         return self
-
-    """called with each note, such as how many questions will be asked"""
 
 
 def run(options: Options) -> CommandResult:
