@@ -13,6 +13,7 @@ mean little on a machine with other work.
 import os
 import re
 import resource
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,7 @@ def costs(options: Namespace) -> None:
 def on_ray(options: Namespace) -> None:
     from helpers.ray_cluster import two_nodes
 
+    os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # or Ray 2.60 answers nobody
     with tempfile.TemporaryDirectory() as logs, two_nodes({}, [Path.cwd()], Path(logs), cpus=1) as nodes:
         jobs = {
             "computes 5 ms a row": (options.rows or 2000, {"computes_ms": 5}),

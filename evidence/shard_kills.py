@@ -12,6 +12,7 @@ must be that of one machine, byte by byte. A line a round, and a sum.
 import json
 import os
 import random
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ import psutil
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 PLUGIN = ROOT / "tests" / "score_plugin"
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # without one Ray 2.60 answers nobody
 OF_RAY = ("driver", "actor", "node")
 ROWS, PAUSE_S, SHARDS = 300, 0.01, 3
 
@@ -54,7 +56,7 @@ def cluster(kinds: list[str], folder: Path) -> Any:
         return nullcontext()
     from helpers.ray_cluster import two_nodes
 
-    return two_nodes({}, [PLUGIN], folder, cpus=1)
+    return two_nodes(TOKEN, [PLUGIN], folder, cpus=1)
 
 
 class Rounds:
@@ -63,7 +65,7 @@ class Rounds:
     def __init__(self, folder: Path, nodes: Any, chance: random.Random) -> None:
         self._folder, self._nodes, self._chance = folder, nodes, chance
         paths = os.pathsep.join([str(PLUGIN), *filter(None, [os.environ.get("PYTHONPATH")])])
-        self._environment = {**os.environ, "PYTHONPATH": paths, "RAY_ADDRESS": getattr(nodes, "gcs", "")}
+        self._environment = {**os.environ, **TOKEN, "PYTHONPATH": paths, "RAY_ADDRESS": getattr(nodes, "gcs", "")}
         write_job(folder)
         self._run("score", "r.yaml", "rows.jsonl", "-o", "one.jsonl")
         self._right = (folder / "one.jsonl").read_bytes()

@@ -1,7 +1,6 @@
 """The hosts of a job on Ray, and the groups that they are asked for: any host takes what waits, and a dead one's."""
 
 import asyncio
-import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,8 +16,8 @@ from rewardlab_shards.host_actor import PartScores
 
 PART = 16
 """groups of a part, which one call scores"""
-PARTS = 4
-"""calls that a host has at the same time, at least"""
+PARTS = 16
+"""calls that a host has at the same time: as many groups as one process has under way"""
 MAX_DEATHS = 5
 """of hosts that scored a group alone, which the job then takes for their cause"""
 PAUSE_S = 1.0
@@ -42,8 +41,9 @@ class ActorPool:
     and Ray starts the host again; so a group may be scored twice, and is answered once.
 
     Args:
-        actors: makes the actor of a host again by its number, if Ray does not.
-        concurrency: the most questions to a judge that a host has under way, for which it needs groups.
+        start: starts a host by its number.
+        actors: those that were started.
+        end: called once they are closed.
     """
 
     def __init__(
@@ -51,11 +51,9 @@ class ActorPool:
         start: Callable[[int], Any],
         actors: Sequence[Any],
         say: Callable[[str], None],
-        concurrency: int = 0,
         end: Callable[[], None] = lambda: None,
     ) -> None:
         self._start, self._actors, self._say, self._end = start, list(actors), say, end
-        self._calls = max(PARTS, math.ceil(2 * concurrency / PART))
         self._waiting: deque[_Waiting] = deque()
         self._news: asyncio.Event | None = None
         self._serving: list[asyncio.Task[None]] = []
@@ -74,7 +72,7 @@ class ActorPool:
             raise self._failed
         if self._news is None:
             self._news = asyncio.Event()
-            places = [place for place in range(len(self._actors)) for _ in range(self._calls)]
+            places = [place for place in range(len(self._actors)) for _ in range(PARTS)]
             self._serving = [asyncio.create_task(self._serve(place)) for place in places]
         asked = _Waiting(group, asyncio.get_running_loop().create_future())
         self._waiting.append(asked)

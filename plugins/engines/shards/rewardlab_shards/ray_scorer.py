@@ -83,9 +83,8 @@ def open_pool(plan: Plan, wanted: Address, judging: JudgingSettings) -> ActorPoo
     except BaseException:
         end()
         raise
-    concurrency = max((plan.judges[name].use.concurrency // number for name in plan.asked_by_rewards), default=0)
     judging.say(f"scores on {number} {'host' if number == 1 else 'hosts'} of Ray")
-    return ActorPool(start, actors, judging.say, concurrency, end)
+    return ActorPool(start, actors, judging.say, end)
 
 
 def _connect(cluster: str | None) -> Callable[[], None]:

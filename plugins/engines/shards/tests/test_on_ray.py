@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -17,12 +18,13 @@ pytest.importorskip("ray", reason="needs the environment of requirements-verl-cp
 pytestmark = [pytest.mark.slow, pytest.mark.verl]
 
 LIMIT = 240
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # without one Ray 2.60 answers nobody
 
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory):
     """A cluster of two nodes of one CPU each, whose processes have the plugin `cases`."""
-    with two_nodes({}, [TESTS / "score_plugin"], tmp_path_factory.mktemp("ray"), cpus=1) as cluster:
+    with two_nodes(TOKEN, [TESTS / "score_plugin"], tmp_path_factory.mktemp("ray"), cpus=1) as cluster:
         yield cluster
 
 
@@ -30,7 +32,7 @@ def nodes(tmp_path_factory):
 def folder(tmp_path):
     write_recipe(tmp_path)
     with open(tmp_path / "rows.jsonl", "w") as file:
-        for number in range(120):
+        for number in range(600):
             row_id = ({"id": number}, {"id": f"n{number}"}, {})[number % 3]
             texts = ["x" * (number % 40 + index) for index in range(1 + number % 3)]
             file.write(json.dumps(row_id | {"prompt": f"question {number % 7}", "completions": texts}) + "\n")
@@ -50,7 +52,7 @@ def command(*words):
 
 def environment(nodes):
     paths = os.pathsep.join([str(TESTS / "score_plugin"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": paths, "RAY_ADDRESS": nodes.gcs}
+    return {**os.environ, **TOKEN, "PYTHONPATH": paths, "RAY_ADDRESS": nodes.gcs}
 
 
 def run(folder, nodes, *words):
@@ -92,7 +94,7 @@ def test_hosts_write_what_one_machine_writes(folder, nodes):
 
 
 def test_a_driver_that_is_killed_goes_on(folder, nodes):
-    write_recipe(folder, pause=0.02)
+    write_recipe(folder, pause=0.01)
     words = ["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray"]
     process = begun(folder, nodes, *words)
     process.send_signal(signal.SIGKILL)
@@ -103,7 +105,7 @@ def test_a_driver_that_is_killed_goes_on(folder, nodes):
 
 
 def test_a_host_that_is_killed_is_replaced(folder, nodes):
-    write_recipe(folder, pause=0.02)
+    write_recipe(folder, pause=0.01)
     process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
     hosts()[0].kill()
     _, errors = process.communicate(timeout=LIMIT)
@@ -114,7 +116,7 @@ def test_a_host_that_is_killed_is_replaced(folder, nodes):
 
 @pytest.mark.nightly
 def test_a_node_that_is_lost_costs_nothing_but_time(folder, nodes):
-    write_recipe(folder, pause=0.02)
+    write_recipe(folder, pause=0.01)
     process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
     nodes.lose_node()
     nodes.add_node()
