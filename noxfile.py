@@ -44,6 +44,7 @@ def nightly(session: nox.Session) -> None:
     for name in ("openrlhf", "verl"):
         _environment(session, name)
         _bash(session, f". .venv-{name}/bin/activate; pytest plugins/engines/{name}/tests -m nightly -n 0")
+    _bash(session, ". .venv-verl/bin/activate; pytest plugins/engines/shards/tests -m 'nightly and verl' -n 0")
 
 
 @nox.session
