@@ -1,4 +1,4 @@
-"""Kills at random moments, every night: `evidence/shard_kills.py` finds the bytes of one machine after each."""
+"""Kills at random moments, every night: `benchmarks/shard_kills.py` finds the bytes of one machine after each."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.nightly
 
 
 def kills(*words):
-    command = [sys.executable, str(ROOT / "evidence" / "shard_kills.py"), *words]
+    command = [sys.executable, str(ROOT / "benchmarks" / "shard_kills.py"), *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=1800)
 
 

@@ -1,7 +1,7 @@
 """Kills of everything that scores a file on many machines: nothing is lost, nothing stands twice, order stays.
 
-    python evidence/shard_kills.py                  # shards and merges, on this machine
-    python evidence/shard_kills.py --kinds driver actor node shard merge --kills 6   # with Ray: two nodes on loopback
+    python benchmarks/shard_kills.py                  # shards and merges, on this machine
+    python benchmarks/shard_kills.py --kinds driver actor node shard merge --kills 6   # with Ray: two nodes on loopback
 
 Rows of a slow reward are scored by shards, or by hosts on a Ray cluster of two nodes (plugins/engines/verl/tests has
 its environment). In each round one process is killed by SIGKILL at a random moment: the command of a shard, of a merge,
