@@ -3,6 +3,7 @@
 In goes what a trainer or an evaluation wrote. Out come rows, or what is wrong with a record.
 
     formats             which format a file or a folder has: its reader is found by looking at it, or by name
+    stored_files        files in object stores, fetched by fsspec
     verl_dump           what verl dumps of each step
     trl_completions     the completions that TRL logs
     verifiers_episodes  the episodes of verifiers

@@ -12,6 +12,8 @@ from typing import Any
 from rewardlab.data import read_lines
 from rewardlab.errors import Problem, UserError, nearest
 
+from rewardlab_records.rollouts.stored_files import STORED, stored_rows
+
 FORMATS = "rewardlab.rollout_formats"
 """entry points of plugins: the name of a format, such as "verl" -> its RolloutFormat"""
 ENDINGS = (".jsonl", ".parquet", ".eval", ".json", ".jsonl.gz")
@@ -40,15 +42,18 @@ class RolloutFormat:
 
 
 def rollout_rows(path: str, name: str | None = None) -> Iterator[PlacedRow] | None:
-    """Return the rows of a file, or of a folder with several, such as a file for each step, or a dataset of the hub.
+    """Return the rows of a file, or of a folder with several: a file for each step, partitions, a dataset of the hub.
 
-    None for a file that no format recognizes, and for another folder, such as a run's. Raises UserError for an unknown
-    name.
+    A path such as s3://bucket/rows is fetched by fsspec, also a folder. None for a file that no format recognizes, and
+    for another folder, such as a run's. Raises UserError for an unknown name.
     """
+    if STORED.match(path):
+        return stored_rows(path, lambda local: rollout_rows(local, name))
     of_hub = _files_of(Path(path, HUB_DATA))
     files = of_hub or (_files_of(Path(path)) if os.path.isdir(path) else [path])
     recognized = rollout_format(files[0], name) if files else None
-    if recognized is None and not (of_hub and COMPLETIONS in _first_record(files[0])):
+    in_folder = os.path.isdir(path) and files
+    if recognized is None and not (in_folder and COMPLETIONS in _first_record(files[0])):
         return None
     if len(splits := sorted({re.split(r"[-.]", Path(file).name)[0] for file in of_hub})) > 1:
         problem = f"has the splits {', '.join(splits)}; name the file of one, or a folder with the files of one"
