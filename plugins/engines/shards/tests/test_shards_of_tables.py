@@ -100,3 +100,22 @@ def test_rows_that_have_changed_since_are_named(capsys):
     write_recipe({"length": {"use": "cases/length", "with": {"longest": 7}}})
     assert main(["merge", "p.jsonl"]) == 2
     assert "p.1-of-2.jsonl: was made by another recipe" in capsys.readouterr().err
+
+
+NOBODY = {"use": "openai/chat", "with": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}, "concurrency": 2}
+"""a judge behind a port where nobody listens"""
+
+
+def test_a_limit_that_cannot_be_divided_is_refused_by_each_command(capsys):
+    write_pairs(3)
+    write_rows(3)
+    write_recipe({"wins": PREFERENCE}, judges={"main": NOBODY})
+    Path("rows.jsonl").write_text(Path("rows.jsonl").read_text().replace('"answer"', '"reference"'))
+    for words in (
+        ["score", "r.yaml", "rows.jsonl"],
+        ["judge", "r.yaml", "pairs.jsonl"],
+        ["probe", "r.yaml", "rows.jsonl"],
+    ):
+        assert main([*words, "-o", "out.jsonl", "--shard", "1/3"]) == 2
+        told = "judge 'main': concurrency 2 cannot be divided between 3 processes; let at most 2 ask it"
+        assert told in capsys.readouterr().err, words
