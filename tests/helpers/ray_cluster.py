@@ -22,6 +22,9 @@ UP = "Ray runtime started"
 class Cluster:
     """A head and another node. address: of the job server. gcs: what Ray connects to. log: what Ray says of both."""
 
+    client = ""
+    """the address of Ray's client server"""
+
     def __init__(self, head: Sequence[str], other: Sequence[str], board: int, gcs: int, log: Path, options: Mapping):
         self.address, self.gcs = f"http://127.0.0.1:{board}", f"127.0.0.1:{gcs}"
         self._other, self._log, self._options = other, log, options
@@ -86,11 +89,13 @@ def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, c
     gcs, board = _free_port(), _free_port()
     agents = [f"--dashboard-agent-listen-port={_free_port()}" for _ in range(2)]  # its default is one for all of a host
     head = [*ray, agents[0], "--head", f"--port={gcs}", f"--dashboard-port={board}", "--include-dashboard=true"]
-    head.append(f"--ray-client-server-port={_free_port()}")  # its default, too, and a head ends with its client server
+    client = _free_port()
+    head.append(f"--ray-client-server-port={client}")  # its default, too, and a head ends with its client server
     other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]
     options = {"env": environment, "start_new_session": True}
     try:
         cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, gcs, logs / "ray.log", options)
+        cluster.client = f"ray://127.0.0.1:{client}"
         try:
             yield cluster
         finally:

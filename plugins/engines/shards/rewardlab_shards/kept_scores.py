@@ -70,6 +70,8 @@ class KeptScores:
         with whole_output(output) as shards:
             now = origin(plan, {})
             for shard in shards:
+                if "own_rows" not in shard.state:
+                    raise UserError("is a shard of `score`; `rewardlab merge` joins those", where=str(shard.path))
                 if now["recipe"] != shard.state["recipe"] or now["components"] != shard.state["components"]:
                     raise UserError("was made by another recipe", where=str(shard.path))
                 self._read(shard)

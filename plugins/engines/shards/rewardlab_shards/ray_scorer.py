@@ -54,6 +54,9 @@ class Address:
             return cls(None, **numbers)
         if re.fullmatch(r"ray://[^/\s]+:\d+", cluster):
             return cls(cluster, **numbers)
+        if re.match("https?://", cluster):
+            job = f"send the command to this job server: ray job submit --address {cluster} -- rewardlab ... --on ray"
+            raise UserError(job, where=f"--on {text}")
         raise UserError("an address is ray, for the cluster of this machine, or ray://HOST:10001", where=f"--on {text}")
 
 
@@ -187,7 +190,7 @@ def _check(actors: Sequence[Any], plan: Plan, judging: JudgingSettings) -> None:
     if not there:
         raise UserError(f"Ray started no host within {START_S:g} s; `ray status` says what it waits for", where="--on")
     here = versions(names)
-    problems = [problem for facts in ray.get(there) for problem in _problems(facts, here, judging)]
+    problems = [problem for facts in ray.get(there) for problem in problems_of(facts, here, judging)]
     if problems:
         raise UserError([Problem(where="--on", what=problem) for problem in dict.fromkeys(problems)])
     try:
@@ -196,7 +199,8 @@ def _check(actors: Sequence[Any], plan: Plan, judging: JudgingSettings) -> None:
         raise error.cause from error
 
 
-def _problems(facts: HostFacts, here: dict[str, str], judging: JudgingSettings) -> list[str]:
+def problems_of(facts: HostFacts, here: dict[str, str], judging: JudgingSettings) -> list[str]:
+    """Return what keeps a host from scoring as this machine would."""
     others = [f"{name} {there}" for name, there in facts.versions.items() if there != here[name]]
     own = ", ".join(f"{name} {here[name]}" for name, there in facts.versions.items() if there != here[name])
     problems = [f"node {facts.node} has {', '.join(others)}, this machine {own}"] if others else []

@@ -93,6 +93,12 @@ def test_hosts_write_what_one_machine_writes(folder, nodes):
     assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
 
 
+def test_a_driver_outside_of_the_cluster_is_a_client_of_it(folder, nodes):
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", nodes.client)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+
+
 def test_a_driver_that_is_killed_goes_on(folder, nodes):
     write_recipe(folder, pause=0.01)
     words = ["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray"]
@@ -141,7 +147,8 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(folder, nodes):
         ("ray,hosts=9", "9 hosts of 1 CPUs each do not fit into its nodes"),
         ("ray,gpus=5", "hosts of 1 CPUs and 5 GPUs each do not fit"),
         ("ray,nodes=2", "'nodes=2' is none of hosts=N, cpus=N, gpus=N"),
-        ("http://head:8265", "nothing here scores on 'http'"),
+        ("http://head:8265", "ray job submit --address http://head:8265 -- rewardlab ... --on ray"),
+        ("rey", "nothing here scores on 'rey'"),
     ):
         done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", address)
         assert (done.returncode, told in done.stderr) == (2, True), done.stderr

@@ -55,8 +55,8 @@ def _of_run(command: Mapping[str, Any], answers: Sequence[Path]) -> CommandResul
 
 
 def _called(command: Mapping[str, Any], **more: Any) -> CommandResult:
-    installed = find_command(command["name"])
-    assert installed is not None
+    if (installed := find_command(command["name"])) is None:
+        raise UserError(f"these are shards of the command {command['name']!r}, which is not installed")
     result = installed.run(installed.options(**command["options"], **more))
     assert isinstance(result, CommandResult)
     return result
