@@ -4,5 +4,7 @@ shard_files    the shards of one output: found by their names, compared, and com
 merged_scores  what `score` wrote of each shard, as one machine writes it
 kept_scores    components' scores of a shard's groups, for commands whose result needs all of them
 elsewhere      a scorer that scores nothing itself: it asks whoever does
-ray_scorer     actors on Ray that score; host_actor is what runs in one of them
+kept_shard     a shard of such a command
+run_shards     shards of evaluations and data steps, which keep answers
+ray_scorer     actors on Ray that score, at a ray_address: host_actor runs in each, actor_pool gives them groups
 """

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from rewardlab import Group, GroupStream
@@ -59,7 +60,7 @@ class HostActor:
         self._lock = threading.Lock()
         self._scorer: Scorer | None = None
         self._notes: list[str] = []
-        self._process = f"{platform.node()}-{id(self)}-{threading.get_native_id()}"
+        self._process = token_hex(8)
 
     async def facts(self, distributions: Sequence[str]) -> HostFacts:
         """Return what this process has and sees."""

@@ -1,10 +1,8 @@
 """`--on ray`: a command's groups are scored by hosts on a Ray cluster, which are checked before anything begins."""
 
 import os
-import re
 import secrets as random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from rewardlab.scoring import Machine, OpenScorer, Scorer
 from rewardlab_shards.actor_pool import ActorPool
 from rewardlab_shards.elsewhere import ScorerElsewhere
 from rewardlab_shards.host_actor import HostFacts, actor_class, versions
+from rewardlab_shards.ray_address import RayAddress
 
 CPUS = 4
 """of a host, as many as a component has worker processes; fewer if a node has fewer"""
@@ -23,46 +22,9 @@ START_S = 120.0
 """for all hosts to start; later ones join when they are there"""
 
 
-@dataclass(frozen=True)
-class Address:
-    """A cluster, and how many hosts it gets: "ray", "ray://HOST:10001", "ray,hosts=8,cpus=4,gpus=1".
-
-    Args:
-        cluster: as Ray takes it; None: RAY_ADDRESS, or the Ray that runs on this machine.
-        hosts: 0 fills the cluster.
-        cpus, gpus: that each host reserves; cpus 0: 4, or all of a smaller node.
-    """
-
-    cluster: str | None = None
-    hosts: int = 0
-    cpus: int = 0
-    gpus: int = 0
-
-    @classmethod
-    def parse(cls, text: str) -> "Address":
-        """Return the address that --on gives. UserError if it is none."""
-        cluster, *given = text.split(",")
-        names = [field.name for field in fields(cls)][1:]
-        numbers = dict[str, int]()
-        for word in given:
-            match = re.fullmatch(r"(\w+)=(\d{1,5})", word)
-            if match is None or match[1] not in names:
-                known = ", ".join(f"{name}=N" for name in names)
-                raise UserError(f"{word!r} is none of {known}", where=f"--on {text}")
-            numbers[match[1]] = int(match[2])
-        if cluster == "ray":
-            return cls(None, **numbers)
-        if re.fullmatch(r"ray://[^/\s]+:\d+", cluster):
-            return cls(cluster, **numbers)
-        if re.match("https?://", cluster):
-            job = f"send the command to this job server: ray job submit --address {cluster} -- rewardlab ... --on ray"
-            raise UserError(job, where=f"--on {text}")
-        raise UserError("an address is ray, for the cluster of this machine, or ray://HOST:10001", where=f"--on {text}")
-
-
 def open_on(address: str) -> OpenScorer:
     """Return what opens a scorer on the cluster at an address."""
-    wanted = Address.parse(address)
+    wanted = RayAddress.parse(address)
 
     def opened(plan: Plan, _machine: Machine | None = None, judging: JudgingSettings | None = None) -> Scorer:
         return ScorerElsewhere(plan, open_pool(plan, wanted, judging or JudgingSettings()))
@@ -70,7 +32,7 @@ def open_on(address: str) -> OpenScorer:
     return opened
 
 
-def open_pool(plan: Plan, wanted: Address, judging: JudgingSettings) -> ActorPool:
+def open_pool(plan: Plan, wanted: RayAddress, judging: JudgingSettings) -> ActorPool:
     """Connect to the cluster and start hosts that fit the plan. A UserError lists what is wrong, before any scoring."""
     end = _connect(wanted.cluster)
     try:
@@ -110,7 +72,7 @@ def _connect(cluster: str | None) -> Callable[[], None]:
     return ray.shutdown
 
 
-def _placed(wanted: Address) -> tuple[int, int]:
+def _placed(wanted: RayAddress) -> tuple[int, int]:
     """Return (CPUs of a host, number of hosts). UserError if the cluster can hold none."""
     import ray
 

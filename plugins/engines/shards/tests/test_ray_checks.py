@@ -6,13 +6,14 @@ from rewardlab.commands import scorer_on
 from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
 from rewardlab_shards.host_actor import HostFacts, versions
-from rewardlab_shards.ray_scorer import Address, problems_of
+from rewardlab_shards.ray_address import RayAddress
+from rewardlab_shards.ray_scorer import problems_of
 
 GOOD = [
-    ("ray", Address()),
-    ("ray,hosts=8,cpus=4,gpus=1", Address(None, 8, 4, 1)),
-    ("ray://head-node:10001", Address("ray://head-node:10001")),
-    ("ray://10.0.0.1:10001,cpus=2", Address("ray://10.0.0.1:10001", cpus=2)),
+    ("ray", RayAddress()),
+    ("ray,hosts=8,cpus=4,gpus=1", RayAddress(None, 8, 4, 1)),
+    ("ray://head-node:10001", RayAddress("ray://head-node:10001")),
+    ("ray://10.0.0.1:10001,cpus=2", RayAddress("ray://10.0.0.1:10001", cpus=2)),
 ]
 BAD = [
     ("ray,nodes=2", "--on ray,nodes=2: 'nodes=2' is none of hosts=N, cpus=N, gpus=N"),
@@ -25,7 +26,7 @@ BAD = [
 
 @each_case("text, address", GOOD)
 def test_an_address_names_a_cluster_and_how_many_hosts_it_gets(text, address):
-    assert Address.parse(text) == address
+    assert RayAddress.parse(text) == address
 
 
 @each_case("text, told", BAD)
