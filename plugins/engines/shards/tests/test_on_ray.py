@@ -93,6 +93,24 @@ def test_hosts_write_what_one_machine_writes(folder, nodes):
     assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
 
 
+def test_judge_and_probe_say_what_they_say_on_one_machine(folder, nodes):
+    judges = {"main": {"use": "pairwise/overlap"}}
+    wins = {"use": "pairwise/win_rate", "with": {"judge": "main", "privileged": "reference"}}
+    components = {"wins": wins, "length": {"use": "cases/length"}}
+    recipe = {"version": 1, "judges": judges, "reward": {"components": components, "total": "wins + length"}}
+    (folder / "j.yaml").write_text(json.dumps(recipe))
+    with open(folder / "pairs.jsonl", "w") as file:
+        for number in range(8):
+            row = {"id": number, "prompt": "?", "reference": f"It is {number}.", "completions": [f"It is {number}."]}
+            file.write(json.dumps(row | {"chosen": f"it is {number}", "rejected": "I like trains"}) + "\n")
+    for command in ("judge", "probe"):
+        alone, on_ray = (
+            run(folder, nodes, command, "j.yaml", "pairs.jsonl", "--json", *more) for more in ([], ["--on", "ray"])
+        )
+        assert alone.stdout
+        assert (on_ray.returncode, on_ray.stdout) == (alone.returncode, alone.stdout), on_ray.stderr
+
+
 def test_a_driver_outside_of_the_cluster_is_a_client_of_it(folder, nodes):
     done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", nodes.client)
     assert done.returncode == 0, done.stderr
