@@ -18,20 +18,26 @@ PART = 16
 """groups of a part, which one call scores"""
 PARTS = 16
 """calls that a host has at the same time: as many groups as one process has under way"""
-MAX_DEATHS = 5
-"""of hosts that scored a group alone, which the job then takes for their cause"""
+MAX_LOSSES = 2
+"""hosts that may die with a group in a part; then it is tried alone"""
+MAX_DEATHS = 3
+"""hosts that may die with a group that is tried alone; then the job takes it for the cause"""
 PAUSE_S = 1.0
 CLOSE_S = 10.0
 
 
 @dataclass(eq=False)
 class _Waiting:
-    """A group that somebody waits for. deaths: of hosts that had it in a part, then of those that had it alone."""
+    """A group that somebody waits for. losses: hosts that died with it."""
 
     group: Group
     scores: "asyncio.Future[Scores]"
-    lost: bool = False
-    deaths: int = 0
+    losses: int = 0
+
+    @property
+    def suspect(self) -> bool:
+        """Whether it may be the cause, so that it is tried alone."""
+        return self.losses >= MAX_LOSSES
 
 
 class ActorPool:
@@ -55,6 +61,8 @@ class ActorPool:
     ) -> None:
         self._start, self._actors, self._say, self._end = start, list(actors), say, end
         self._waiting: deque[_Waiting] = deque()
+        self._suspects: deque[_Waiting] = deque()
+        self._trying = False
         self._news: asyncio.Event | None = None
         self._serving: list[asyncio.Task[None]] = []
         self._failed: JobError | None = None
@@ -107,24 +115,35 @@ class ActorPool:
                 self._news.clear()
                 await self._news.wait()
                 continue
+            tried = part[0].suspect
+            self._trying |= tried
             try:
                 answer: PartScores = await self._actors[place].scores.remote([asked.group for asked in part])
             except Exception as error:
                 if self._is_end(error, part):
                     return
-                self._put_back(part)
+                self._put_back(part, tried)
                 await self._wait_for(place)
-                continue
-            self._take(part, answer)
+            else:
+                self._take(part, answer)
+                self._done_trying(tried)
 
     def _part(self) -> list[_Waiting]:
-        """Return what is to be scored next; what a dead host had goes alone, to see whether it was the cause."""
+        """Return what is to be scored next: a suspect, one at a time in the whole pool, or a part of the others."""
+        if self._suspects and not self._trying:
+            return [self._suspects.popleft()]
         part: list[_Waiting] = []
-        while self._waiting and len(part) < PART and not (part and (part[0].lost or self._waiting[0].lost)):
+        while self._waiting and len(part) < PART:
             asked = self._waiting.popleft()
             if not asked.scores.cancelled():
                 part.append(asked)
         return part
+
+    def _done_trying(self, tried: bool) -> None:
+        if tried:
+            self._trying = False
+            assert self._news is not None
+            self._news.set()
 
     def _take(self, part: Sequence[_Waiting], answer: PartScores) -> None:
         self._usage[answer.process] = answer.usage
@@ -146,23 +165,23 @@ class ActorPool:
         elif not isinstance(error, RayError):
             end = JobError(f"Ray's cluster cannot be asked any more: {one_line(error)}")
         else:
-            for asked in part:
-                asked.deaths += asked.lost
-            fatal = next((asked.group for asked in part if asked.deaths >= MAX_DEATHS), None)
-            if fatal is None:
+            lost = part[0]
+            if lost.losses + 1 < MAX_LOSSES + MAX_DEATHS:
                 return False
-            end = JobError(f"{fatal.sample.place()}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs")
+            end = JobError(f"{lost.group.sample.place()}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs")
         self._failed = end
-        for asked in (*part, *self._waiting):
+        for asked in (*part, *self._suspects, *self._waiting):
             if not asked.scores.done():
                 asked.scores.set_exception(end)
+        self._suspects.clear()
         self._waiting.clear()
         return True
 
-    def _put_back(self, part: Sequence[_Waiting]) -> None:
+    def _put_back(self, part: Sequence[_Waiting], tried: bool) -> None:
         for asked in reversed(part):
-            asked.lost = True
-            self._waiting.appendleft(asked)
+            asked.losses += 1
+            (self._suspects if asked.suspect else self._waiting).appendleft(asked)
+        self._done_trying(tried)
         assert self._news is not None
         self._news.set()
 
