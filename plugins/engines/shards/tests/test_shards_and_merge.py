@@ -115,6 +115,14 @@ def test_bad_rows_are_every_shards_and_may_be_left_out(capsys):
     assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
 
 
+def test_an_id_that_stands_twice_is_every_shards_error(capsys):
+    with open("rows.jsonl", "a") as file:
+        file.write(json.dumps({"id": "n1", "prompt": "again?", "completions": ["x"]}) + "\n")
+    for part in (1, 2, 3):
+        assert score("--shard", f"{part}/3") == 2
+        assert "rows.jsonl:21: the id 'n1' is already used by rows.jsonl:2" in capsys.readouterr().err
+
+
 def test_a_shard_goes_on_by_itself(capsys):
     score_shards(2)
     first = Path("out.1-of-2.jsonl")
