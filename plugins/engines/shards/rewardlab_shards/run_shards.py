@@ -49,7 +49,9 @@ class Spread:
     def write_note(self, folder: Path, made_of: Mapping[str, Any], done: bool) -> None:
         """Write beside a shard what it is made of, and whether it is finished; nothing if this is no shard."""
         if self.shard is not None:
-            note = {"shard": str(self.shard), "made_of": made_of, "command": self.command, "done": done}
+            begun = read_note(folder)  # a run that goes on is not told its recipe
+            command = self.command if begun is None else begun["command"]
+            note = {"shard": str(self.shard), "made_of": made_of, "command": command, "done": done}
             write_json(folder / NOTE, note)
 
 

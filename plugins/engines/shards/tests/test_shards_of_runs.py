@@ -50,18 +50,18 @@ def test_an_evaluation_in_shards_is_one_on_all_their_answers(server, main, tmp_p
 
 
 def test_an_unfinished_shard_is_named_and_goes_on(server, main, tmp_path):
-    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "1/2")[0] == 0
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "2/2")[0] == 0
     code, _, err = main("merge", "all")
-    assert (code, "all: shards are missing: all.2-of-2" in err) == (2, True)
+    assert (code, "all: shards are missing: all.1-of-2" in err) == (2, True)
     asked = server.answered
     server.fault = lambda number, _: "500" if number > asked + 3 else None
-    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "2/2")[0] == 1
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "1/2")[0] == 1
     server.fault = None
     code, _, err = main("merge", "all")
-    assert (code, "all.2-of-2: shard 2/2 is not finished; go on with it" in err) == (2, True)
-    code, _, err = main("eval", "--resume", "all.2-of-2")
-    assert (code, "this is shard 2/2; go on with --shard 2/2" in err) == (2, True)
-    assert main("eval", "--resume", "all.2-of-2", "--shard", "2/2")[0] == 0
+    assert (code, "all.1-of-2: shard 1/2 is not finished; go on with it" in err) == (2, True)
+    code, _, err = main("eval", "--resume", "all.1-of-2")
+    assert (code, "this is shard 1/2; go on with --shard 1/2" in err) == (2, True)
+    assert main("eval", "--resume", "all.1-of-2", "--shard", "1/2")[0] == 0
     assert main("merge", "all")[0] == 0
 
 
@@ -82,3 +82,8 @@ def test_what_trains_is_not_divided(server, main, write):
     )
     code, _, err = main("run", "t.yaml", "--shard", "1/2")
     assert (code, "--shard divides data stages" in err) == (2, True), err
+
+
+def test_an_evaluation_in_shards_has_a_folder_to_be_named_after(server, main):
+    code, _, err = main("eval", "r.yaml", "--shard", "1/2")
+    assert (code, "--shard of an evaluation goes with --run-dir DIR" in err) == (2, True)

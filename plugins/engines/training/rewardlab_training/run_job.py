@@ -293,6 +293,8 @@ class RunJob:
             if needs_engine(stages[index]):
                 problem = "--shard divides data stages (run --stage N) and evaluations of a served policy alone"
                 raise UserError(problem, where=self.plan.document.where(("stages", index)))
+            if isinstance(stages[index], EvalStage) and self._folder is None and self._resume is None:
+                raise UserError("--shard of an evaluation goes with --run-dir DIR, after which the parts are named")
         if self._resume is not None and (note := read_note(self._resume)) is not None:
             shard = None if self.spread.shard is None else str(self.spread.shard)
             if shard != note["shard"]:
