@@ -4,15 +4,12 @@ The states follow Rajbhandari et al., "ZeRO", 2020, for bf16 weights and gradien
 has the formulas, and what comes on top: activations, caches, CUDA's and NCCL's own memory, fragments.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from rewardlab.plan import Plan
-from rewardlab.recipe import DpoStage, RlStage, TinyModel
-from rewardlab_training import hub_configs, looks_local
+from rewardlab.recipe import DpoStage, RlStage
+from rewardlab_training import ModelSize, model_size
 
 from rewardlab_openrlhf.compile.batches import batches
 from rewardlab_openrlhf.compile.placement import engine_share
@@ -25,53 +22,6 @@ BF16, FP32, ADAM = 2, 4, 12
 """bytes a parameter: weights or gradients, gradients that add up in float32, Adam's copy and its two averages"""
 LOGITS = 10
 """bytes of a logit at the peak of a backward pass: the float32 copy, its gradient, and that of the bf16 original"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelSize:
-    """The sizes of a decoder, from its config.json."""
-
-    parameters: int
-    """to within some 1%: norms, biases and routers are left out"""
-    vocabulary: int
-
-
-def model_size(model: str | TinyModel | None) -> ModelSize | None:
-    """Return the sizes of a recipe's model; None if its config.json is not here or of an unusual kind."""
-    if isinstance(model, TinyModel):
-        heads = {"num_attention_heads": 1, "num_hidden_layers": model.layers, "vocab_size": model.vocabulary}
-        return size_of_config(model.model_dump() | heads)
-    named = [] if model is None else [Path(model).expanduser() / "config.json"] if looks_local(model) else None
-    for path in hub_configs(str(model)) if named is None else named:
-        try:
-            return size_of_config(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, LookupError, TypeError):
-            continue
-    return None
-
-
-def size_of_config(config: Mapping[str, Any]) -> ModelSize:
-    """Return the sizes that a config.json names. LookupError or TypeError if it is of an unusual kind."""
-    config = {**config, **(config.get("text_config") or {})}
-    if config.get("kv_lora_rank"):
-        raise LookupError("keys and values of low rank are not counted")
-    hidden, heads = config["hidden_size"], config["num_attention_heads"]
-    head = config.get("head_dim") or hidden // heads
-    attention = 2 * hidden * head * (heads + (config.get("num_key_value_heads") or heads))
-    embeddings = (1 if config.get("tie_word_embeddings") else 2) * config["vocab_size"] * hidden
-    layer = attention + 3 * hidden * _feed_forward(config)
-    return ModelSize(parameters=config["num_hidden_layers"] * layer + embeddings, vocabulary=config["vocab_size"])
-
-
-def _feed_forward(config: Mapping[str, Any]) -> int:
-    """Return the width of a layer's feed-forward part; with experts, of all of them."""
-    names = ("num_experts", "num_local_experts", "n_routed_experts")
-    experts: int = next((config[name] for name in names if config.get(name)), 0)
-    if not experts:
-        return int(config["intermediate_size"])
-    width = config.get("moe_intermediate_size") or config["intermediate_size"]
-    shared = (config.get("n_shared_experts") or 0) * width + (config.get("shared_expert_intermediate_size") or 0)
-    return int(experts * width + shared)
 
 
 @dataclass(frozen=True, kw_only=True)

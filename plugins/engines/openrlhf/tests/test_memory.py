@@ -6,8 +6,9 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab.recipe import TinyModel
 from rewardlab_openrlhf.layout import StageLayout
-from rewardlab_openrlhf.memory import GIB, model_size, size_of_config, trained
+from rewardlab_openrlhf.memory import GIB, trained
 from rewardlab_openrlhf.options import Engine
+from rewardlab_training import model_size, size_of_config
 
 QWEN = {
     "model_type": "qwen2",

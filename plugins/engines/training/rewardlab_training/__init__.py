@@ -26,7 +26,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     evaluation, step_log        its evaluations, and the log of its steps
     step_board                  the steps at the foot of a terminal
     stage_datasets              the datasets that a stage trains on and evaluates on
-    stage_rows, sampling, prompts, token_rows, starting_model, named_models   a stage's ingredients
+    stage_rows, sampling, prompts, token_rows, starting_model, named_models, decoder_size   a stage's ingredients
     special_tokens              texts as token ids, in which no quoted text is read for special tokens
     stage_batches               a step's rows, divided into updates, ranks and micro-batches
     asked_rows                  how a judge's rows were asked, beside the model
@@ -84,6 +84,9 @@ if TYPE_CHECKING:
     from rewardlab_training.costs import most_questions as most_questions
     from rewardlab_training.datasets import is_held_out as is_held_out
     from rewardlab_training.datasets import read_dataset as read_dataset
+    from rewardlab_training.decoder_size import ModelSize as ModelSize
+    from rewardlab_training.decoder_size import model_size as model_size
+    from rewardlab_training.decoder_size import size_of_config as size_of_config
     from rewardlab_training.dry_run import clip_text as clip_text
     from rewardlab_training.dry_run import describe_training as describe_training
     from rewardlab_training.dry_run import evaluation_sampling as evaluation_sampling
@@ -113,7 +116,6 @@ if TYPE_CHECKING:
     from rewardlab_training.ledger_format import ColumnType as ColumnType
     from rewardlab_training.ledger_format import ledger_path as ledger_path
     from rewardlab_training.lora import Lora as Lora
-    from rewardlab_training.named_models import hub_configs as hub_configs
     from rewardlab_training.named_models import looks_local as looks_local
     from rewardlab_training.optional_settings import OPTIONAL as OPTIONAL
     from rewardlab_training.policy import Policy as Policy

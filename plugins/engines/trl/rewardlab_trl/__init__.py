@@ -13,6 +13,7 @@ adapters                             LoRA: adding adapters to the policy, and me
 quantization                         QLoRA: the weights under adapters in 4 bits
 trainer_arguments, train             what every trainer is given, and training to the end
 checkpoints                          what a stage resumes from
+memory                               what a stage's models take of a GPU, for a dry run
 engine_errors                        full disks and memory as errors that say what to do
 models, position_ids, dropout        the model: loading and saving it, and two settings of its layers
 sampling                             sampling completions from the model

@@ -18,6 +18,7 @@ from rewardlab_training import (
 from rewardlab_trl.accelerate_options import section_of, sharding_of
 from rewardlab_trl.arguments import argument_lines
 from rewardlab_trl.generation_options import VllmGeneration
+from rewardlab_trl.memory import memory_line
 from rewardlab_trl.options import options_of
 from rewardlab_trl.rl_arguments import LOSSES, loss_of, rl_arguments
 
@@ -59,6 +60,7 @@ def describe_stage(plan: Plan, index: int) -> Iterator[str]:
     yield from rest
     if shared := section_of(options_of(plan).accelerate or {}):
         yield f"accelerate: {', '.join(f'{name} = {value}' for name, value in shared.items())}"
+    yield from memory_line(plan, index)
     if isinstance(stage, DpoStage):
         yield f"beta {stage.beta:g}, against the model as this stage finds it"
     elif isinstance(stage, RlStage):
