@@ -60,9 +60,9 @@ def rows_of(main, write, judge_server, monkeypatch, tmp_path):
 
     def run(name, stage, out, *overrides):
         with judge_server.Serving(judge_server.JudgeServer(answer=translated)) as server:
-            for variable in ("LLM_API_URL", "EXPERT_URL", "TRANSLATOR_URL"):
+            for variable in ("TEACHER_URL", "EXPERT_URL", "TRANSLATOR_URL"):
                 monkeypatch.setenv(variable, server.url)
-            monkeypatch.setenv("LLM_API_KEY", "local")
+            monkeypatch.setenv("TEACHER_API_KEY", "local")
             code, said, err = main(
                 "run", RECIPES / f"{name}.yaml", "--stage", stage, *overrides, "--run-dir", f"run-{name}"
             )

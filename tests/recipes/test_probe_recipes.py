@@ -112,8 +112,8 @@ def judge(judge_server, reader, monkeypatch):
     """Have `vote(request)` answer what recipes ask of a judge: `judge(vote)`, at first the reader's."""
     server = judge_server.JudgeServer(answer=reader.vote)
     with judge_server.Serving(server):
-        monkeypatch.setenv("LLM_API_URL", server.url)
-        monkeypatch.setenv("LLM_API_KEY", "any")
+        monkeypatch.setenv("JUDGE_URL", server.url)
+        monkeypatch.setenv("JUDGE_API_KEY", "any")
         yield lambda vote: setattr(server, "answer", vote)
 
 

@@ -21,9 +21,9 @@ def runs(judge_server, command, tmp_path_factory):
     folder = tmp_path_factory.mktemp("judged")
     server = judge_server.JudgeServer(keys=["sk-right-key"])
     with judge_server.Serving(server), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LLM_API_URL", server.url)
-        patch.setenv("LLM_API_KEY", "sk-right-key")
-        key = "judges.main.with.api_key_env=LLM_API_KEY"
+        patch.setenv("JUDGE_URL", server.url)
+        patch.setenv("JUDGE_API_KEY", "sk-right-key")
+        key = "judges.main.with.api_key_env=JUDGE_API_KEY"
         recipe = str(ROOT / "recipes" / "quickstart_judge.yaml")
         cassette = "judges.main.cassette={path: main.jsonl}"
         first = command(folder, "run", recipe, "name=first", key, cassette, *SHORT)
@@ -71,7 +71,7 @@ def test_a_judge_that_dies_stops_the_run_and_a_resume_pays_nothing_twice(runs, j
     recipe = str(ROOT / "recipes" / "quickstart_judge.yaml")
     impatient = ("judges.main.retries=1", "judges.main.timeout=2", "stages.1.save_every=1", "name=third", *SHORT)
     with judge_server.Serving(server), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LLM_API_URL", server.url)
+        patch.setenv("JUDGE_URL", server.url)
         patch.setattr(circuit_breaker, "MAX_PAUSE_S", 0.5)  # else it is tried again for a minute
         dead.append(ledger_calls(folder) // 2)
         code, _, err = command(tmp_path, "run", recipe, *impatient)

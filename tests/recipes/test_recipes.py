@@ -126,6 +126,13 @@ def test_opens_with_the_schema_the_command_what_it_needs_and_the_paper():
         assert re.search(cited, head), f"{recipe} cites no paper"
 
 
+def test_each_judge_has_an_address_of_its_own():
+    """But those of the miniatures, whose one server plays them all."""
+    for recipe in RECIPES:
+        addresses = re.findall(r"oc\.env:([A-Z_]+_URL)\b", recipe.read_text(encoding="utf-8"))
+        assert "miniature" in recipe.stem or len(set(addresses)) == len(addresses), recipe
+
+
 @each
 def test_passes_check_as_it_is(recipe, main):
     goes_on = str(load(recipe).tree.get("model")).startswith("runs/")  # from a model that another recipe makes
@@ -137,6 +144,8 @@ def test_passes_check_as_it_is(recipe, main):
         assert (code, {problem["what"].startswith("cannot read ") for problem in problems}) == (2, {True})
         return
     assert code == 0, out + err
+    unbounded = [name for name, cost in json.loads(out).get("costs", {}).items() if cost["budget"] is None]
+    assert unbounded == [], "a judge that is paid needs a `price` and a `budget`"
     assert json.loads(out)["total_range"] == RANGES.get(str(recipe.relative_to(FOLDER).with_suffix("")), [0.0, 4.0])
 
 

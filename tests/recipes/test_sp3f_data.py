@@ -17,9 +17,9 @@ PROBLEMS = [(20 + n, 100 + n) for n in range(60)]
 
 def rows_of(answer, recipe, stage, overrides, judge_server, main, monkeypatch, tmp_path, out):
     with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
-        for variable in ("LLM_API_URL", "EXPERT_URL", "TRANSLATOR_URL"):
+        for variable in ("TEACHER_URL", "EXPERT_URL", "TRANSLATOR_URL"):
             monkeypatch.setenv(variable, server.url)
-        monkeypatch.setenv("LLM_API_KEY", "local")
+        monkeypatch.setenv("TEACHER_API_KEY", "local")
         code, _, err = main("run", RECIPES / recipe, "--stage", str(stage), *overrides, "--run-dir", "run")
     assert code == 0, err
     return [json.loads(line) for line in (tmp_path / out).read_text().splitlines()]

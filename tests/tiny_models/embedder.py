@@ -18,6 +18,7 @@ LENGTH = 256
 """Tokens that the model reads."""
 VOCABULARY = 3000
 SIZES = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 128}
+INITIALIZER_RANGE = 0.3
 BATCH, LEARNING_RATE, TEMPERATURE = 64, 3e-3, 0.05
 SEEN = 128
 """Tokens of a text that training looks at."""
@@ -46,9 +47,8 @@ def build(
     length, vocabulary = sizes.pop("length", LENGTH), sizes.pop("vocabulary", VOCABULARY)
     texts = [text for pair in pairs for text in pair] if pairs else list(SENTENCES)
     tokenizer = _tokenizer(texts, length, vocabulary)
-    config = BertConfig(
-        vocab_size=len(tokenizer), max_position_embeddings=length, initializer_range=0.3, **{**SIZES, **sizes}
-    )
+    sizes = {"initializer_range": INITIALIZER_RANGE, **SIZES, **sizes}
+    config = BertConfig(vocab_size=len(tokenizer), max_position_embeddings=length, **sizes)
     bare = folder / "bare"
     BertModel(config).save_pretrained(bare)
     tokenizer.save_pretrained(bare)

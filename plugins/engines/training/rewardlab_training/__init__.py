@@ -18,7 +18,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     idle_settings, first_call   settings that do nothing, and one call to each judge before a run
     golden, goldens             the examples of a rubric, scored by a recipe's judges
     components_to_measure       a plan with nothing but components to measure
-    dry_run, costs, row_counts  what can be described and estimated before a run
+    dry_run, costs, judge_costs, row_counts   what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
     step_reward, advantages     its reward, step by step, and what a trainer makes of it

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 from rewardlab.errors import JobError, Problem, UserError
+from rewardlab.judging import require_secrets
 from rewardlab.plan import Draft, Plan, draft_plan, make_plan
 from rewardlab.recipe import Document, EvalStage, load, needs_engine
 from rewardlab.registry import Registry
 
 from rewardlab_training.backend import lacking, open_backend, served_evaluation
 from rewardlab_training.dataset_preview import preview
+from rewardlab_training.first_call import judges_asked
 from rewardlab_training.idle_settings import idle_settings
 from rewardlab_training.recipe_checks import recipe_problems, subset_warnings
 from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
@@ -27,7 +29,7 @@ def check_recipe(
     """Return the plan of a recipe, or raise a UserError that lists every problem.
 
     The plan has warnings: about settings that do nothing, about rows, and for "check" about an engine that is not
-    installed, without which "run" does not begin.
+    installed and keys that are not set, without which "run" does not begin.
 
     Args:
         purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
@@ -49,8 +51,17 @@ def check_recipe(
         raise draft.error(problems)
     doubtful = [*subset_warnings(plan), *idle_settings(plan)]
     idle = [f"{document.where(path)}: {problem}" for path, problem in doubtful]
-    missing = lacking(plan) if purpose == "check" else None
-    return replace(plan, warnings=[*plan.warnings, *idle, *warnings, *([missing] if missing else [])])
+    lacks = [] if purpose == "run" else [*filter(None, [lacking(plan)]), *_unset_keys(plan)]
+    return replace(plan, warnings=[*plan.warnings, *idle, *warnings, *lacks])
+
+
+def _unset_keys(plan: Plan) -> list[str]:
+    """Return a line for each key of a judge that is asked and that this environment does not have; `run` refuses."""
+    try:
+        require_secrets(plan, judges_asked(plan))
+    except UserError as error:
+        return [str(problem) for problem in error.problems]
+    return []
 
 
 def plan_of_job(recipe: Path) -> Plan:

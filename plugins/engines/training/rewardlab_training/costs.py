@@ -84,7 +84,7 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
 
     Hosted judges whose answers are bounded in length also get an upper bound of the cost of training.
     """
-    for component, judge, calls in _group_questions(plan, stage.group_size, _sampled(plan, stage.group_size)):
+    for component, judge, calls in group_questions(plan, stage.group_size, most_sampled(plan, stage.group_size)):
         if calls == 0:
             yield f"{component} reads replies of {judge} that another component pays for"
             continue
@@ -100,7 +100,7 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
     if stage.evaluation is not None:
         prompts, samples = stage.evaluation.prompts, stage.evaluation.samples
         when = "before and after" if stage.eval_before else "after"
-        for component, judge, calls in _group_questions(plan, samples, samples):
+        for component, judge, calls in group_questions(plan, samples, samples):
             if not calls:
                 continue
             each = f"{calls * prompts:,} questions each" if prompts else f"{calls:,} questions a prompt"
@@ -118,10 +118,10 @@ def describe_evaluation(plan: Plan, index: int) -> Iterator[str]:
     )
     of_policy = f" of {stage.policy.model}" if stage.policy is not None and stage.policy.model is not None else ""
     yield f"{counted(stage.samples, 'completion')}{of_policy} a prompt of {sets}"
-    prompts = _prompts(plan, index, stage)
+    prompts = prompts_of(plan, index, stage)
     if stage.served is not None:
         yield from _served_cost(plan, stage, stage.served, prompts)
-    for component, judge, calls in _group_questions(plan, stage.samples, stage.samples):
+    for component, judge, calls in group_questions(plan, stage.samples, stage.samples):
         if calls == 0:
             continue
         if calls is None:
@@ -145,7 +145,7 @@ def _served_cost(plan: Plan, stage: EvalStage, name: str, prompts: int | None) -
     yield f"asks {name} ({judge.use.use}) up to {questions:,} questions{bound}"
 
 
-def _prompts(plan: Plan, index: int, stage: EvalStage) -> int | None:
+def prompts_of(plan: Plan, index: int, stage: EvalStage) -> int | None:
     """Return the number of prompts of a stage `eval`; None if its rows are remote or cannot be read yet."""
     if not all(has_free_rows(planned) for planned, _ in evaluation_datasets(plan, index).values()):
         return stage.prompts
@@ -174,7 +174,7 @@ def _amount(plan: Plan, judge: str, prompt: float, completion: float) -> str:
     return f"{_short_number(round(prompt + completion))} tokens" + (f", ${usd:,.2f}" if usd is not None else "")
 
 
-def _group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str, str, int | None]]:
+def group_questions(plan: Plan, size: int, sampled: int) -> Iterator[tuple[str, str, int | None]]:
     """Yield (component, judge, most questions for a group of `size`) for each judge of each component.
 
     sampled: completions that a group sampler may collect for it; all are scored but for those of group scope. The
@@ -201,7 +201,7 @@ def most_questions(plan: Plan, name: str, size: int) -> dict[str, int | None]:
     return {judge: calls * times * twice for judge, times in plan.draws(name).items()}
 
 
-def _sampled(plan: Plan, size: int) -> int:
+def most_sampled(plan: Plan, size: int) -> int:
     """Return the most completions that are sampled for a group of `size` in training."""
     sampler = plan.sampler
     if sampler is None or sampler.spec.most is None:

@@ -21,6 +21,7 @@ from rewardlab.workers import environment_of, managed
 
 from rewardlab_training.backend import Backend
 from rewardlab_training.costs import data_costs, describe_evaluation, reward_costs
+from rewardlab_training.judge_costs import cost_lines, judge_costs
 from rewardlab_training.row_counts import repeated_readings, uncounted_rows
 from rewardlab_training.stage_batches import StageBatches
 from rewardlab_training.stage_datasets import stage_dataset
@@ -52,6 +53,7 @@ def describe_run(plan: Plan, backend: Backend, only: int | None) -> str:
             rows = [*uncounted_rows(plan, index, only is not None), *filter(None, [repeated.get(index)])]
             about = [*_describe_stage(plan, backend, index, stage), *rows]
             lines += [f"stage {index}: {stage.use}", *(f"  {line}" for line in about)]
+    lines += cost_lines(judge_costs(plan, only))
     return "\n".join(lines)
 
 

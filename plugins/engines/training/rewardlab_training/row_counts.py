@@ -42,8 +42,12 @@ class Rows:
 def rows_of(plan: Plan, place: RecipePath) -> Rows:
     """Return the rows of the dataset at `place`, after all of its steps."""
     planned = plan.datasets[place]
-    below = sources_of(place, planned.use)
-    return made(planned, together([rows_of(plan, source) for source in below])) if below else source_rows(plan, place)
+    return made(planned, rows_below(plan, place)) if sources_of(place, planned.use) else source_rows(plan, place)
+
+
+def rows_below(plan: Plan, place: RecipePath) -> Rows:
+    """Return the rows that the dataset at `place` starts from."""
+    return together([rows_of(plan, source) for source in sources_of(place, plan.datasets[place].use)])
 
 
 def source_rows(plan: Plan, place: RecipePath) -> Rows:

@@ -18,6 +18,7 @@ from rewardlab.text import counted
 
 from rewardlab_training import check_recipe
 from rewardlab_training.goldens import recorded_golden_scores
+from rewardlab_training.judge_costs import as_data, cost_lines, judge_costs
 from rewardlab_training.row_counts import repeated_readings
 
 LISTED_REASONS = 5
@@ -47,7 +48,9 @@ def run(options: Options) -> CommandResult:
     """Return every mistake; a recipe with mistakes raises nothing. A JobError if a plugin fails while it is checked.
 
     data: {"ok", "problems": [{"where", "path", "what"}], "warnings", "total_range"}; of stages that read rows several
-    times "repeated", a line each; with rows, "rows" and "completions", or "findings" and "causes" if they are scored.
+    times "repeated", a line each; of judges that are paid "costs", by name {"usd": the most in all, "by_stage",
+    "unknown": stage -> why it is not known, "budget": where the run stops}; with rows, "rows" and "completions", or
+    "findings" and "causes" if they are scored.
     """
     document = load(options.recipe, options.overrides, strict=False)
     if options.resolved:
@@ -61,8 +64,10 @@ def run(options: Options) -> CommandResult:
         return CommandResult(ok=False, text=str(error), data=data, problems=error.problems)
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
     repeated = [f"stage {index} {reading}" for index, reading in repeated_readings(plan)]
-    lines = [f"{named}fine", *_range_line(plan), *goldens, *repeated]
+    costs = judge_costs(plan)
+    lines = [f"{named}fine", *_range_line(plan), *goldens, *repeated, *cost_lines(costs)]
     warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
+    data |= {"costs": as_data(costs)} if costs else {}
     if about_rows is not None:
         lines.append(about_rows.text)
         warnings += about_rows.warnings

@@ -1,0 +1,115 @@
+"""The most that judges may cost, by judge and stage, and the keys that are not set: before anything is paid."""
+
+import pytest
+from helpers.each_case import each_case
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
+from rewardlab_training.check import check_recipe
+from rewardlab_training.judge_costs import cost_lines, judge_costs
+
+RECIPE = """
+    version: 1
+    name: made
+    model: {use: tiny}
+    dataset: {use: toy/counting, with: {rows: 32}, holdout: 0.25}
+    judges:
+      main:
+        use: openai/chat
+        with: {model: m, base_url: "http://127.0.0.1:9/v1", api_key_env: MAIN_KEY, max_tokens: 100}
+        price: {prompt: 1, completion: 10}
+      own: {use: openai/chat, with: {model: n, base_url: "http://127.0.0.1:9/v1"}}
+    reward:
+      components: {best: {use: pairwise/win_rate, with: {judge: main, orders: both}, on_missing: group_mean}}
+      total: best
+    stages:
+      - {use: rl, algorithm: grpo, group_size: 4, batch_size: 8, steps: 10, max_new_tokens: 125}
+"""
+EACH = (2 * 125 + 1000 + 250) * 1e-6 + 100 * 10e-6
+"""dollars of a question: two answers of the policy, what stands around them, and the judge's longest answer"""
+
+
+@pytest.fixture
+def costs(toy, write):
+    """`costs(*overrides)`: what the judges of the recipe may cost."""
+    path = write("r.yaml", RECIPE)
+    return lambda *overrides: judge_costs(make_plan(load(path, overrides), purpose="check"))
+
+
+@each_case(
+    "overrides, asked",
+    [
+        ([], 12 * 8 * 10),
+        (["stages.0.eval={samples: 4, prompts: 6}"], 12 * 8 * 10 + 12 * 6 * 2),
+        (["stages.0.eval={samples: 4, prompts: 6}", "stages.0.eval_before=false"], 12 * 8 * 10 + 12 * 6),
+        (["stages.0.eval={samples: 4, prompts: 6}", "stages.0.eval_every=3"], 12 * 8 * 10 + 12 * 6 * 5),
+        (["reward.components.best.repeats=3"], 3 * 12 * 8 * 10),
+    ],
+)
+def test_each_question_of_a_training_counts(costs, overrides, asked):
+    assert costs(*overrides)["main"].by_stage == {0: pytest.approx(asked * EACH)}
+
+
+def test_an_evaluation_and_the_policy_that_it_asks_count(costs):
+    made = costs("stages.0={use: eval, policy: {judge: main}, samples: 4, prompts: 5, max_new_tokens: 125}")
+    policy = 4 * 5 * (250e-6 + 125 * 10e-6)
+    assert made["main"].by_stage == {0: pytest.approx(12 * 5 * EACH + policy)}
+
+
+@each_case(
+    "overrides, why",
+    [
+        (["judges.main.price=null"], "has no price"),
+        (["stages.0.steps=null", "stages.0.epochs=1"], "asks an unknown number of questions"),
+        (["judges.main.with.max_tokens=null"], "may answer at any length (max_tokens)"),
+    ],
+)
+def test_what_is_not_known_is_said_and_is_no_zero(costs, overrides, why):
+    made = costs(*overrides)
+    assert (made["main"].usd, made["main"].unknown) == (None, {0: why})
+    assert list(cost_lines(made)) == [
+        "judges cost at most $0.00, and what is not known",
+        f"  main: {why} (stage 0); no budget",
+    ]
+
+
+@each_case(
+    "budget, usd",
+    [
+        ("{usd: 1}", 1.0),
+        ("{usd: 99}", 960 * EACH),
+        ("{tokens: 10000}", 0.1),  # if all of them are the judge's own
+        ("{tokens: 10000, usd: 0.05}", 0.05),
+    ],
+)
+def test_a_budget_bounds_it(costs, budget, usd):
+    assert costs(f"judges.main.budget={budget}")["main"].usd == pytest.approx(usd)
+
+
+def test_nobody_who_is_free_is_counted(costs):
+    made = costs("reward.components.best.with.judge=own")
+    assert made == {}
+    assert list(cost_lines(made)) == []
+
+
+def test_check_and_a_dry_run_add_it_up(toy, write, main, monkeypatch):
+    monkeypatch.setenv("MAIN_KEY", "sk-any")
+    write("r.yaml", RECIPE)
+    said = f"judges cost at most ${960 * EACH:,.2f}\n  main: ${960 * EACH:,.2f} in stage 0; no budget"
+    for command in (["check", "r.yaml"], ["run", "r.yaml", "--dry-run"]):
+        code, out, _ = main(*command)
+        assert code == 0
+        assert said in out
+
+
+class TestKeys:
+    def test_check_names_one_that_is_not_set(self, toy, write, monkeypatch):
+        monkeypatch.delenv("MAIN_KEY", raising=False)
+        warnings = check_recipe(load(write("r.yaml", RECIPE))).warnings
+        assert [line.partition("judges.main.")[2] for line in warnings if "MAIN_KEY" in line] == [
+            "with.api_key_env: the environment variable MAIN_KEY is not set; it should hold a key"
+        ]
+
+    def test_but_none_of_a_judge_that_nobody_asks(self, toy, write, monkeypatch):
+        monkeypatch.delenv("MAIN_KEY", raising=False)
+        document = load(write("r.yaml", RECIPE), ["reward.components.best.with.judge=own"])
+        assert not any("MAIN_KEY" in line for line in check_recipe(document).warnings)
