@@ -12,7 +12,7 @@ and real shapes, made here; with --device cpu they are miniatures. Where rewardl
 
 Each part runs in a process of its own with a bound on its seconds, and the table of what was measured is printed
 whatever becomes of the others: on a failure, at the end of the minutes, and on Ctrl-C or SIGTERM. --out keeps table.md
-and each part's log. Exit code 1 if a part fails or a check does not hold.
+and log.txt, what each part said. Exit code 1 if a part fails or a check does not hold.
 """
 
 import argparse
@@ -65,16 +65,16 @@ class Size:
 SIZES = {
     "cuda": Size(
         policy=Shape(hidden=896, layers=24, heads=14, keys=2, inner=4864, vocabulary=151_936, ends=300),
-        reward_model=Shape(hidden=896, layers=24, heads=14, keys=2, inner=4864, vocabulary=32_000, ends=1),
+        reward_model=Shape(hidden=896, layers=8, heads=14, keys=2, inner=4864, vocabulary=32_000, ends=1),
         encoder={"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072},
         comet="base",
         group=8,
         batch=8,
         micro=16,
         steps=4,
-        tokens=256,
+        tokens=192,
         pairs=2048,
-        compared=48,
+        compared=8,
         words=100,
     ),
     "cpu": Size(
@@ -163,7 +163,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--device", choices=tuple(SIZES), default="cuda")
     parser.add_argument("--parts", default=",".join(MOST_S), help=f"of {','.join(MOST_S)}")
     parser.add_argument("--minutes", type=float, default=8.0)
-    parser.add_argument("--out", type=Path, help="a folder for table.md and the logs of the parts")
+    parser.add_argument("--out", type=Path, help="a folder for table.md and log.txt")
     parser.add_argument("--wheels", type=Path)
     parser.add_argument("--comet-wheels", type=Path)
     parser.add_argument("--comet-python")
@@ -179,8 +179,9 @@ def main() -> int:
     if given.part:
         run_part(given.part, given.out, given.device)
         return 0
-    with tempfile.TemporaryDirectory(prefix="gpu-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="gpu-", ignore_cleanup_errors=True) as name:
+        folder, said = Path(name), Path(name) / "said"
+        said.mkdir()
         variables = {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1", "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
         if (site := carried(given.wheels, folder, "site")) is not None:
             variables["PYTHONPATH"] = os.pathsep.join(filter(None, [site, variables["PYTHONPATH"]]))
@@ -189,17 +190,19 @@ def main() -> int:
         if given.device == "cpu":
             variables["CUDA_VISIBLE_DEVICES"] = ""
         variables["COMET_PYTHON"] = given.comet_python or sys.executable
-        out = given.out or folder / "out"
-        out.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, str(Path(__file__).resolve()), "--device", given.device, "--out", str(folder)]
         parts = [
             Part(part, [*command, "--part", part], MOST_S[part] * PATIENCE[given.device])
             for part in given.parts.split(",")
         ]
-        rows = run_parts(parts, out, 60 * given.minutes, variables, lambda line: print(line, flush=True))
+        rows = run_parts(parts, said, 60 * given.minutes, variables, lambda line: print(line, flush=True))
         shown = table(rows)
-        (out / "table.md").write_text(shown + "\n", encoding="utf-8")
         print(f"\n{shown}", flush=True)
+        if given.out:
+            given.out.mkdir(parents=True, exist_ok=True)
+            (given.out / "table.md").write_text(shown + "\n", encoding="utf-8")
+            logs = [f"== {log.stem}\n{log.read_text('utf-8', 'replace')}" for log in sorted(said.glob("*.log"))]
+            (given.out / "log.txt").write_text("\n".join(logs), encoding="utf-8")
     return int(any(row.holds is False for row in rows))
 
 

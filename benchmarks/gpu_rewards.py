@@ -148,11 +148,12 @@ def _scored(use: str, options: dict, items: list, device: str, python: str | Non
     from rewardlab.registry import Registry
     from rewardlab.workers.shared import Workers
 
-    spec = Registry().find("reward", use)
+    spec, on_cpu = Registry().find("reward", use), device == "cpu"
+    threads = (os.cpu_count() or 1) if on_cpu else 1  # the CPU is only asked what is right; else as a recipe has it
     with Workers() as workers:
-        opened = workers.of(use=use, device=device, timeout=600.0, **({"python": python} if python else {}))
+        opened = workers.of(use=use, python=python, device=device, threads=threads, timeout=600.0)
         reward = spec.build(spec.config(**options), Context(workers=opened))
-        warm = texts_of(2 * BATCH, 100, 3)
+        warm = texts_of(2 if on_cpu else 2 * BATCH, 100, 3)
         asyncio.run(reward.score(_items(warm, [f"<think>{text}</think><answer>{text}</answer>" for text in warm])))
         began = time.perf_counter()
         scores = asyncio.run(reward.score(items))
