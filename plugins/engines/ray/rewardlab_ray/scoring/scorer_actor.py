@@ -4,7 +4,7 @@ A plain class; `service` makes it a Ray actor. One that Ray restarts knows of no
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -19,6 +19,7 @@ from rewardlab.scoring import (
     MissingMembersError,
     OtherMemberError,
     Pool,
+    ScoredGroup,
     Scorer,
     ScoringHost,
     Teaching,
@@ -127,7 +128,8 @@ class ScorerActor:
         pooled = met.pooled
         given = rewards(pooled.group, pooled.kept, parts.correctness, met.sampled, algorithm, parts.teaching)
         given = replace(given, members=met.members)
-        group = pooled.group
+        group, asked = pooled.group, await parts.scorer.home.here(_saved_usage(parts.scorer.judges))
+        self.scored(group, asked)
         place = replace(place, size=len(met.members), discarded=group.left_out is not None)
         finished = FinishedGroup(
             lines=ledger_lines(group),
@@ -135,10 +137,13 @@ class ScorerActor:
             numbers=numbers_of_group(group, parts.correctness),
             rewards=given,
             scorer=self._number,
-            asked=await parts.scorer.home.here(_saved_usage(parts.scorer.judges)),
+            asked=asked,
         )
         earlier: GroupRewards | None = await self._coordinator.call("record", place, finished)
         return earlier or given
+
+    def scored(self, group: ScoredGroup, asked: Mapping[str, Usage]) -> None:
+        """Do nothing with a scored group and the judges' counts; who counts for others does."""
 
     async def waiting(self) -> tuple[int, int]:
         """Return (how many groups are under way here, how many calls to the coordinator are)."""

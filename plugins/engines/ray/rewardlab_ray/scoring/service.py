@@ -8,11 +8,14 @@ from typing import Any
 
 from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging import Usage, format_summary
+from rewardlab.scoring import ScoredGroup
 
 from rewardlab_ray.job_options import Scorers
+from rewardlab_ray.messages import FinishedGroup, GroupPlace, GroupRewards
 from rewardlab_ray.ray_actors import CALLS_AT_ONCE, NAMESPACE, WITHOUT_TORCH, coordinator_name, scorer_name
 from rewardlab_ray.scoring.asked_judges import asked_judges, settled_usage
 from rewardlab_ray.scoring.coordinator import Coordinator
+from rewardlab_ray.scoring.metrics import CoordinatorMetrics, ScorerMetrics
 from rewardlab_ray.scoring.outage_watch import OutageWatch
 from rewardlab_ray.scoring.scorer_actor import ScorerActor
 from rewardlab_ray.scoring.scorer_placement import ScorerPlacement
@@ -34,19 +37,42 @@ def _go_home(settings: ServiceSettings) -> None:
 
 
 class CoordinatorActor(Coordinator):
-    """The coordinator as a Ray actor."""
+    """The coordinator as a Ray actor, which counts for Prometheus."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         _go_home(settings)
         super().__init__(settings)
+        self._metrics = CoordinatorMetrics(settings.job)
+
+    async def record(self, place: GroupPlace, group: FinishedGroup) -> GroupRewards | None:
+        """Record as the coordinator does, and count the group."""
+        earlier = await super().record(place, group)
+        self._metrics.recorded(place.evaluation, (await self.open_step())[0])
+        return earlier
+
+    async def fail(self, message: str) -> None:
+        """Note why the job has to end, and say that it has."""
+        self._metrics.failed()
+        await super().fail(message)
 
 
 class PlacedScorer(ScorerActor):
-    """A scorer as a Ray actor."""
+    """A scorer as a Ray actor, which counts for Prometheus."""
 
     def __init__(self, settings: ServiceSettings, device: str, number: int) -> None:
         _go_home(settings)
         super().__init__(settings, device, number)
+        self._metrics = ScorerMetrics(settings.job, number)
+
+    async def waiting(self) -> tuple[int, int]:
+        """Return what waits, as the scorer does, and show it."""
+        groups, calls = await super().waiting()
+        self._metrics.waiting(groups, calls)
+        return groups, calls
+
+    def scored(self, group: ScoredGroup, asked: Mapping[str, Usage]) -> None:
+        """Count a group that is scored."""
+        self._metrics.scored(group, asked)
 
 
 @dataclass(frozen=True)
