@@ -87,7 +87,7 @@ def counts(port):
     """(name, label=value) -> the sum of it, of what the port shows of the job."""
     found = {}
     for line in urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30).read().decode().splitlines():
-        if (matched := re.fullmatch(r"ray_rewardlab_(\w+)\{(.*)\} (\S+)", line)) and 'job="metered/0-rl/0"' in line:
+        if (matched := re.fullmatch(r"ray_rewardlab_(\w+)\{(.*)\} (\S+)", line)) and 'run="metered/0-rl/0"' in line:
             for label in ["", *(f"{name}={value}" for name, value in re.findall(r'(\w+)="([^"]*)"', matched[2]))]:
                 key = matched[1], label
                 found[key] = found.get(key, 0) + float(matched[3])

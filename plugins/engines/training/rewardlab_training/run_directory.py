@@ -119,8 +119,8 @@ class RunDirectory:
         """Open the existing folder of a run for one more attempt.
 
         A recipe that differs in nothing but more `steps` or `epochs` of the last stage that was trained becomes the
-        run's. Raises UserError if it is not a run directory, or was made with another recipe or another version of a
-        plugin. What a kill left before the run had begun, begins now.
+        run's. Raises UserError if it is not a run directory, or was made with another recipe or another version of
+        rewardlab or of a plugin. What a kill left before the run had begun, begins now.
         """
         if (path / "lock").is_file() and is_unbegun(path):
             run = cls.create(plan, command, folder=path)
@@ -143,7 +143,7 @@ class RunDirectory:
             changes = _changes(path, plan, fresh["recipe_sha256"], manifest)
             longer = longer_stages(changes or [])
             different = [] if longer or changes is None else [_describe_changes(changes)]
-            different += _different_plugins(manifest["plugins"], fresh["plugins"])
+            different += _different_versions(manifest, fresh)
             commands = [*manifest["commands"], *fresh["commands"]]
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise not_a_run(path, one_line(error)) from error
@@ -282,6 +282,8 @@ def _describe_changes(differences: Sequence[Difference]) -> str:
     return f"another recipe ({', '.join(shown) or 'the order of its keys'}{more})"
 
 
-def _different_plugins(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def _different_versions(manifest: Mapping[str, Any], fresh: Mapping[str, Any]) -> list[str]:
+    """Return in which versions of rewardlab and of plugins a run's manifest differs from that of now."""
+    then, now = ({"rewardlab": one["rewardlab"], **one["plugins"]} for one in (manifest, fresh))
     changed = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
     return [f"{name}: {then.get(name)}, now {now.get(name)}" for name in changed]

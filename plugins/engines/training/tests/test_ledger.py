@@ -156,6 +156,16 @@ class TestAResumedRun:
         with pytest.raises(UserError, match=r"another recipe .*; mine: mine-rewards 1.0"):
             RunDirectory.resume(run.path, plan(RECIPE, "seed=4"), COMMAND)
 
+    def test_refuses_another_version_of_rewardlab(self, plan, tmp_path):
+        run = RunDirectory.create(plan(), COMMAND, root=tmp_path)
+        run.close()
+        manifest = json.loads((run.path / "manifest.json").read_text())
+        (run.path / "manifest.json").write_text(json.dumps(manifest | {"rewardlab": "0.0.9"}))
+        before = files(run.path)
+        with pytest.raises(UserError, match=r"was made with rewardlab: 0\.0\.9, now .*; resume with what it was made"):
+            RunDirectory.resume(run.path, plan(), COMMAND)
+        assert files(run.path) == before
+
     @pytest.mark.parametrize("name", ["state.json", "manifest.json"])
     @pytest.mark.parametrize(
         "content",

@@ -17,7 +17,7 @@ class ScorerMetrics:
     def __init__(self, job: str, number: int) -> None:
         from ray.util.metrics import Counter, Gauge
 
-        self._tags = {"job": job, "scorer": str(number)}
+        self._tags = {"run": job, "scorer": str(number)}
         self._groups = self._of(Counter, "groups", "Groups by how they ended", "outcome")
         self._scores = self._of(Counter, "scores", "Scores: value, failed or abstained", "component", "outcome")
         self._masked = self._of(Counter, "masked_completions", "Completions without a total")
@@ -57,7 +57,7 @@ class CoordinatorMetrics:
     def __init__(self, job: str) -> None:
         from ray.util.metrics import Counter, Gauge
 
-        tags = {"job": job}
+        tags = {"run": job}  # `job` is the name of a scrape
         self._recorded = _metric(Counter, "recorded_groups", "Groups in the ledger", tags, "phase")
         self._step = _metric(Gauge, "step", "The step that the next group belongs to", tags)
         self._failed = _metric(Gauge, "job_failed", "Whether the job has to end", tags)
