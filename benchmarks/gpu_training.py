@@ -159,8 +159,9 @@ def processes(rows: Rows, folder: Path, device: str, size) -> None:
     from rewardlab_trl.trainer_arguments import prepare_process
 
     prepare_process()
-    recipe, one = _small(device, steps=3), Machines(1)
-    run(recipe, folder=folder / "alone", say=print)
+    recipe, one, kinds = _small(device, steps=3), Machines(1), []
+    _note_kind_of_job(kinds)
+    os.environ.update(one.variables(0))  # as torchrun tells it; gloo's interface, too
     with TemporaryDirectory() as meeting:
         store = dist.FileStore(str(Path(meeting) / "meeting"), 1)
         with joined(Path(meeting), 0, one, device, store) as group:
@@ -172,11 +173,28 @@ def processes(rows: Rows, folder: Path, device: str, size) -> None:
             message = [{"kept": 1}]
             dist.broadcast_object_list(message, src=0, group=group.group)
             rows.add("objects by the group beside it", dist.get_backend(group.group), message == [{"kept": 1}])
-            os.environ.update(one.variables(0))
             run(recipe, folder=folder / "grouped", say=print)
+    rows.add("a stage trained in it", f"accelerate's {kinds[0]}", kinds[0].startswith("MULTI_"))
+    for name in one.variables(0):
+        os.environ.pop(name)
+    run(recipe, folder=folder / "alone", say=print)
     alone, grouped = ledger(folder / "alone"), ledger(folder / "grouped")
-    rows.add("a stage trained in it", f"{len(grouped)} completions", len(alone) == len(grouped) > 0)
+    rows.add("its ledger", f"{len(grouped)} completions", kinds[1] == "NO" and len(alone) == len(grouped) > 0)
     rows.add("the ledger without the group is the same", _same(alone, grouped))
+
+
+def _note_kind_of_job(kinds: list[str]) -> None:
+    """Note what accelerate takes a job for whenever a stage begins to train."""
+    from accelerate.state import PartialState
+    from rewardlab_trl.train import StepCallback
+
+    begin = StepCallback.on_train_begin
+
+    def on_train_begin(callback, *arguments, **options):
+        kinds.append(PartialState().distributed_type.value)
+        return begin(callback, *arguments, **options)
+
+    StepCallback.on_train_begin = on_train_begin
 
 
 def resume(rows: Rows, folder: Path, device: str, size) -> None:
