@@ -1,0 +1,16 @@
+"""A recipe as a job of a cluster: `rewardlab launch`.
+
+A recipe and a site file go in; scripts or manifests come out, which are submitted if that is asked, and a record by
+which the job is found again.
+
+command            the command, and what its flags ask for
+site, site_file    the site file: its models, and how it is read
+launch             the recipe and the site as one job, or every reason why they are none
+pools, services    nodes, and the servers that are placed on them
+scripts, scripts/  shell scripts, made of values in quotes and of files that are shell alone
+slurm, kuberay, skypilot   what each scheduler is given
+schedulers         the three by name: written, submitted, asked, stopped
+shell              commands on this machine or, by ssh, on a cluster's
+record             what is known of a job that was launched
+balance            one address for several servers, on the job's head node
+"""

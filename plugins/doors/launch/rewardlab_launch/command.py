@@ -1,0 +1,163 @@
+"""`rewardlab launch`: a recipe as a job of a cluster."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly
+from rewardlab.commands import AnyRecipe, Count, Say
+from rewardlab.errors import UserError
+from rewardlab.files import write_text
+from rewardlab.recipe import dump, load
+
+from rewardlab_launch.launch import Launch, Work, make_launch
+from rewardlab_launch.record import LaunchRecord, read_launch
+from rewardlab_launch.schedulers import SCHEDULERS
+from rewardlab_launch.site_file import SiteFile
+
+SUMMARY = "run a recipe on Slurm, KubeRay or SkyPilot"
+ACTIONS = ("status", "logs", "stop")
+
+
+class Options(Config):
+    """Write the scripts or manifests of a job; with --submit, submit it.
+
+      rewardlab launch RECIPE --on slurm --site site.yaml            writes launches/NAME/
+      rewardlab launch RECIPE --on slurm --site site.yaml --submit   and submits it, here or by ssh
+      rewardlab launch status|logs|stop NAME                         of a job that was submitted from here
+
+    The site file says where jobs run and with which servers; the recipe stays as it is. --dry-run prints the files and
+    writes none, --resolve-only prints the site file with its defaults. `--command score ROWS.jsonl --shards 64` is an
+    array of Slurm, whose parts `rewardlab merge` joins.
+    """
+
+    recipe: Annotated[AnyRecipe, Positional("RECIPE|status|logs|stop")]
+    """a recipe; or what to do with a job that was launched"""
+    which: Annotated[str | None, Positional("ROWS|NAME")] = None
+    """the rows of --command; or the job's name"""
+    overrides: Annotated[tuple[str, ...], Overrides()] = ()
+    """changes of the recipe"""
+    on: Literal["slurm", "kuberay", "skypilot"] | None = None
+    """the scheduler"""
+    site: Annotated[Path | None, Flag(metavar="SITE.yaml")] = None
+    """where jobs run"""
+    name: Annotated[str | None, Field(pattern="^[a-z0-9]([a-z0-9-]{0,26}[a-z0-9])?$"), Flag(metavar="NAME")] = None
+    """the job's name: small letters, digits and hyphens (the recipe's)"""
+    command: Literal["run", "score", "judge", "probe"] = "run"
+    """what is done with the recipe"""
+    shards: Annotated[Count | None, Flag(metavar="N")] = None
+    """divide the rows between N tasks of an array"""
+    submit: bool = False
+    """submit the job"""
+    dry_run: bool = False
+    """print the files; write nothing"""
+    resolve_only: bool = False
+    """print the site file with its defaults"""
+    root: Annotated[Path, PythonOnly()] = Path("launches")
+    """the folder in which a job's local folder is made"""
+    say: Say = print
+
+    @property
+    def action(self) -> str | None:
+        """What to do with a job that was launched; None for a recipe."""
+        return self.recipe if isinstance(self.recipe, str) and self.recipe in ACTIONS else None
+
+    @model_validator(mode="after")
+    def _go_together(self) -> "Options":
+        if self.action is not None:
+            given = {
+                "on",
+                "site",
+                "name",
+                "submit",
+                "dry_run",
+                "resolve_only",
+                "shards",
+                "overrides",
+            } & self.model_fields_set
+            if self.which is None:
+                raise ValueError(f"which job? rewardlab launch {self.action} NAME")
+            if given:
+                raise ValueError(f"{self.action} takes a job's name and nothing else")
+            return self
+        if self.on is None or self.site is None:
+            raise ValueError("a recipe needs --on slurm, kuberay or skypilot, and --site SITE.yaml")
+        if self.command == "run" and (self.which is not None or self.shards is not None):
+            raise ValueError("rows and --shards go with --command score, judge or probe")
+        if self.command != "run" and self.which is None:
+            raise ValueError(f"--command {self.command} needs rows: rewardlab launch RECIPE ROWS.jsonl ...")
+        if self.shards is not None and self.on != "slurm":
+            raise ValueError("arrays of shards are Slurm's; leave out --shards, or take --on slurm")
+        if self.submit and (self.dry_run or self.resolve_only):
+            raise ValueError("--submit goes neither with --dry-run nor with --resolve-only")
+        return self
+
+
+def run(options: Options) -> CommandResult:
+    """Do it; data: the record of the job, and the names of its files."""
+    if options.action is not None:
+        return _of_launched(options.action, options.root, str(options.which))
+    assert options.on is not None
+    assert options.site is not None
+    file = SiteFile(options.site, options.on)
+    if options.resolve_only:
+        tree = file.site.model_dump(mode="json")
+        return CommandResult(text=dump(tree).rstrip("\n"), data=tree)
+    work = Work(command=options.command, rows=options.which, shards=options.shards or 0)
+    launch = make_launch(load(options.recipe, options.overrides), file, options.on, work, options.name)
+    files = SCHEDULERS[options.on].files(launch)
+    if options.dry_run:
+        text = "\n".join(f"# --- {name}\n{content}" for name, content in files.items())
+        return CommandResult(text=text.rstrip("\n"), data={"files": files})
+    return _launched(launch, files, options)
+
+
+def _launched(launch: Launch, files: dict[str, str], options: Options) -> CommandResult:
+    folder = options.root / launch.name
+    if (folder / "launch.json").exists() and read_launch(options.root, launch.name)[1].job is not None:
+        raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
+    folder.mkdir(parents=True, exist_ok=True)
+    resolved = {"site.resolved.yaml": dump(launch.site.model_dump(mode="json"))}
+    for name, content in {**files, **resolved}.items():
+        write_text(folder / name, content)
+    compute = launch.site.compute
+    record = LaunchRecord(
+        name=launch.name,
+        scheduler=launch.scheduler,
+        folder=launch.folder,
+        host=getattr(compute, "host", None),
+        context=getattr(compute, "context", None),
+        namespace=getattr(compute, "namespace", None),
+        shards=launch.work.shards,
+        output=launch.output,
+    )
+    record.write(folder)
+    if options.submit:
+        options.say(f"submitting {launch.name}")
+        record = record.with_job(SCHEDULERS[launch.scheduler].submit(launch, folder))
+        record.write(folder)
+    return CommandResult(text="\n".join(_next(record, folder, files)), data={"job": record.job, "files": [*files]})
+
+
+def _next(record: LaunchRecord, folder: Path, files: dict[str, str]) -> list[str]:
+    """Return what the command says at its end: what was made, and what to do next."""
+    if record.job is None:
+        return [f"written: {', '.join(str(folder / name) for name in files)}", "nothing is submitted; --submit does it"]
+    lines = [f"job {record.job}: rewardlab launch status {record.name}"]
+    if record.shards and record.output:
+        lines.append(f"once all tasks are done: rewardlab merge {record.output}")
+    return lines
+
+
+def _of_launched(action: str, root: Path, name: str) -> CommandResult:
+    _, record = read_launch(root, name)
+    if record.job is None:
+        raise UserError(f"{name} was written and not submitted; add --submit to the command that wrote it")
+    scheduler = SCHEDULERS[record.scheduler]
+    if action == "stop":
+        scheduler.stop(record)
+        return CommandResult(
+            text=f"{name} is told to stop; what was done is in {record.folder}", data={"stopped": name}
+        )
+    text = (scheduler.status if action == "status" else scheduler.logs)(record)
+    return CommandResult(text=text.rstrip("\n"), data={action: text})

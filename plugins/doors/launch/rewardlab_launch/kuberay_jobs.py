@@ -1,0 +1,53 @@
+"""Jobs on Kubernetes, by kubectl: checked there, made, asked about, deleted."""
+
+from pathlib import Path
+
+from rewardlab.errors import UserError
+
+from rewardlab_launch.kuberay import PART_OF
+from rewardlab_launch.launch import Launch
+from rewardlab_launch.record import LaunchRecord
+from rewardlab_launch.shell import LINES, Shell
+from rewardlab_launch.site import KubeRayCompute
+
+
+def _kubectl(context: str | None, namespace: str | None, *words: str) -> list[str]:
+    there = ["--context", context] if context else []
+    return ["kubectl", *there, "--namespace", namespace or "default", *words]
+
+
+def _of_record(record: LaunchRecord, *words: str) -> list[str]:
+    return _kubectl(record.context, record.namespace, *words)
+
+
+def submit(launch: Launch, folder: Path) -> str:
+    compute = launch.site.compute
+    assert isinstance(compute, KubeRayCompute)
+    shell = Shell()
+    for kind, names in {
+        "persistentvolumeclaim": {*compute.mounts.values()},
+        "secret": {reference.partition("/")[0] for reference in compute.secrets.values()},
+    }.items():
+        for name in sorted(names):
+            asked = shell.run(_kubectl(compute.context, compute.namespace, "get", kind, name), fails=False)
+            if asked.returncode:
+                raise UserError(
+                    f"no {kind} {name!r} in namespace {compute.namespace}: {asked.stderr.decode().strip()[:300]}"
+                )
+    manifest = str(folder / "job.yaml")
+    shell.run(_kubectl(compute.context, compute.namespace, "apply", "--dry-run=server", "-f", manifest))
+    shell.run(_kubectl(compute.context, compute.namespace, "apply", "-f", manifest))
+    return launch.name
+
+
+def status(record: LaunchRecord) -> str:
+    of_job = Shell().text(_of_record(record, "get", "rayjob", record.name, "-o", "wide"))
+    return of_job + Shell().text(_of_record(record, "get", "pods", "-l", f"{PART_OF}={record.name}"))
+
+
+def logs(record: LaunchRecord) -> str:
+    return Shell().text(_of_record(record, "logs", "-l", f"job-name={record.name}", f"--tail={LINES}"))
+
+
+def stop(record: LaunchRecord) -> None:
+    Shell().run(_of_record(record, "delete", "rayjob,service,configmap", "-l", f"{PART_OF}={record.name}"))

@@ -1,0 +1,261 @@
+"""A recipe and a site as one job, or every reason why they are none: nothing is submitted before all of it is right."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from rewardlab.errors import Problem, UserError
+from rewardlab.plan import Plan, draft_plan, secret_variables
+from rewardlab.recipe import DataStage, Document, Finding, dump, needs_engine
+from rewardlab_ray.job_options import RayOptions
+from rewardlab_training import run_name
+
+from rewardlab_launch.pools import pool_findings
+from rewardlab_launch.services import SERVED_NAME, PlacedService, placed_services, service_findings
+from rewardlab_launch.site import Pool, Site
+from rewardlab_launch.site_file import SiteFile
+
+_READ = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)\s*(,)?")
+WRITES = ("score", "judge")
+"""commands that write their results to -o; `probe` prints its own"""
+
+
+FOLDERS = ("launch", "logs", "scores")
+"""folders of a job: its scripts and what they note, what processes print, and the results of `score` and `judge`"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What is to be done: a recipe's stages, or a command about rows, which may be divided into shards."""
+
+    command: str = "run"
+    rows: str | None = None
+    shards: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """A job as every scheduler is told of it.
+
+    Args:
+        recipe: its text, merged and with overrides; values of the environment stay ${oc.env:...}.
+        nodes, gpus: of the trainer, GPUs of each node.
+        ray: the version of Ray on the nodes; None if the job needs no Ray.
+        groups: the pools of the parts of the job, the trainer's first.
+        inputs: files that the command reads.
+    """
+
+    name: str
+    scheduler: str
+    site: Site
+    work: Work
+    recipe: str
+    nodes: int
+    gpus: int
+    ray: str | None
+    groups: Sequence[str]
+    services: Sequence[PlacedService]
+    inputs: Sequence[str]
+
+    @property
+    def folder(self) -> str:
+        """The job's folder on the cluster, with those of FOLDERS, and run/, in it."""
+        return f"{self.site.job.output}/{self.name}"
+
+    @property
+    def pool(self) -> Pool:
+        """The trainer's pool."""
+        pool: Pool = self.site.compute.pools[self.groups[0]]
+        return pool
+
+    @property
+    def workdir(self) -> str:
+        """The folder in which the command runs."""
+        return self.site.job.workdir or self.folder
+
+    @property
+    def progress(self) -> str:
+        """The file that is there once the work has begun; "" for a command that always begins anew."""
+        return f"{self.folder}/run/state.json" if self.work.command == "run" else self.output
+
+    def words(self, recipe: str) -> list[str]:
+        """Return the words of the command as it begins; `recipe` is the path of the recipe there."""
+        if self.work.command == "run":
+            return ["rewardlab", "run", recipe, "--run-dir", f"{self.folder}/run"]
+        output = ["-o", self.output] if self.output else []
+        return ["rewardlab", self.work.command, recipe, str(self.work.rows), *output]
+
+    def resumed(self, recipe: str) -> list[str]:
+        """Return the words by which it goes on."""
+        if self.work.command == "run":
+            return ["rewardlab", "run", "--resume", f"{self.folder}/run"]
+        return [*self.words(recipe), "--resume"]
+
+    @property
+    def output(self) -> str:
+        """The file of results, of which shards have parts; "" for a command that writes none."""
+        return f"{self.folder}/scores/{self.work.command}.jsonl" if self.work.command in WRITES else ""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables of every process, without secrets."""
+        given: Mapping[str, str] = self.site.compute.environment
+        return given
+
+
+def make_launch(document: Document, file: SiteFile, scheduler: str, work: Work, name: str | None) -> Launch:
+    """Return the job; UserError with everything that is wrong with the recipe, the site, and the two together."""
+    draft = draft_plan(document, None, "run" if work.command == "run" else "score")
+    plan = draft.plan
+    if draft.problems or plan is None:
+        raise draft.error()
+    site = file.site
+    pools: Mapping[str, Pool] = site.compute.pools
+    main = site.job.pool or next(iter(pools))
+    findings = [*pool_findings(pools, site.job.pool), *service_findings(site.services, pools, main)]
+    if findings:
+        raise UserError([Problem(where=file.where(path), what=what) for path, what in findings])
+    trains = work.command == "run" and any(map(needs_engine, plan.recipe.stages))
+    options = plan.backend.options if trains and plan.backend is not None else None
+    on_ray = isinstance(options, RayOptions)
+    nodes = options.nodes if isinstance(options, RayOptions) else 1
+    services, groups = placed_services(site.services, pools, main, nodes)
+    launch = Launch(
+        name=name or _usable(run_name(plan)),
+        scheduler=scheduler,
+        site=site,
+        work=work,
+        recipe=dump(document.raw),
+        nodes=nodes,
+        gpus=_gpus(options, pools[main]) if trains else 0,
+        ray=_ray(plan, site) if on_ray else None,
+        groups=groups,
+        services=services,
+        inputs=_inputs(plan, work),
+    )
+    problems = [Problem(where=file.where(path), what=what) for path, what in _site_findings(launch, plan)]
+    problems += [Problem(where=document.where(path), what=what) for path, what in _recipe_findings(launch, plan)]
+    if problems:
+        raise UserError(problems)
+    return launch
+
+
+def _usable(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:28].strip("-")
+
+
+def _gpus(options: Any, pool: Pool) -> int:
+    given = getattr(options, "gpus_per_node", None)
+    return pool.gpus if given is None else int(given)
+
+
+def _ray(plan: Plan, site: Site) -> str | None:
+    return site.compute.ray or (pins[0] if (pins := engine_pins(plan)) else None)
+
+
+def engine_pins(plan: Plan) -> list[str]:
+    """Return the versions of Ray that the plan's engine is made for, as its environments have it."""
+    pins = []
+    for define in plan.backend.spec.environments.values() if plan.backend is not None else ():
+        for step in define().steps:
+            text = step.requirements.read_text(encoding="utf-8")
+            pins += re.findall(r"(?m)^ray(?:\[[\w,]+\])?==([\w.]+)", text)
+    return list(dict.fromkeys(pins))
+
+
+def _inputs(plan: Plan, work: Work) -> list[str]:
+    """Return the files of rows that the command reads, but for those that a stage of the recipe writes."""
+    if work.rows is not None:
+        return [work.rows]
+    made = {stage.to for stage in plan.recipe.stages if isinstance(stage, DataStage)}
+    paths = [
+        getattr(dataset.options, "path", None) for dataset in plan.datasets.values() if dataset.use.use == "data/jsonl"
+    ]
+    return list(dict.fromkeys(path for path in paths if isinstance(path, str) and path not in made))
+
+
+# --- What the recipe and the site have to agree on
+
+
+def _site_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
+    site = launch.site
+    if launch.gpus > launch.pool.gpus:
+        pool = ("compute", "pools", launch.groups[0], "gpus")
+        yield pool, f"a node has {launch.pool.gpus} GPUs, and the recipe's backend takes {launch.gpus} of each"
+    if "://" in str(_mount_of(site.job.output, launch)):
+        what = "is in a bucket, where files have neither locks nor appends; a run needs a volume"
+        yield ("job", "output"), what
+    if site.job.resume.walltime is not None and launch.scheduler != "slurm":
+        what = "only Slurm accounts for what attempts have used; leave it out, and let retries bound them"
+        yield ("job", "resume", "walltime"), what
+    pins = engine_pins(plan) if launch.ray is not None else []
+    if pins and launch.ray not in pins:
+        yield ("compute", "ray"), f"Ray {launch.ray}, and the recipe's engine is made for Ray {' and '.join(pins)}"
+    read = {name for name, _ in _read_variables(plan)}
+    for placed in launch.services:
+        if placed.service.variable not in read:
+            what = f"the recipe reads no ${{oc.env:{placed.service.variable}}}, so nothing would ask this service"
+            yield ("services", placed.name, "variable"), what
+    yield from _wrong_models(launch, plan)
+    for key in ("output", "workdir"):
+        path = getattr(site.job, key)
+        if path is not None and _lies_outside(path, launch):
+            yield ("job", key), f"{path} is below none of compute.mounts, so no node has it and it ends with the job"
+
+
+def _wrong_models(launch: Launch, plan: Plan) -> Iterator[Finding]:
+    for placed in launch.services:
+        for name, judge in plan.judges.items():
+            raw = json.dumps(plan.document.raw["judges"][name])
+            asked, served = getattr(judge.options, "model", None), placed.served_names
+            if f"oc.env:{placed.service.variable}" in raw and served and asked not in served:
+                what = f"judge {name!r} asks for the model {asked!r}, and this serves {' and '.join(served)}"
+                yield ("services", placed.name), f"{what}; add it to arguments: [{SERVED_NAME}, {asked}]"
+
+
+def _recipe_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
+    options = plan.backend.options if plan.backend is not None else None
+    if isinstance(options, RayOptions) and options.address:
+        yield ("backend", "address"), "the job brings a Ray cluster of its own; leave the address out"
+    trains = launch.work.command == "run" and any(map(needs_engine, plan.recipe.stages))
+    if trains and launch.ray is None and not isinstance(options, RayOptions):
+        engine = plan.backend.use.use if plan.backend is not None else "none"
+        if launch.scheduler == "kuberay":
+            yield ("backend",), f"the engine {engine} needs no cluster, and a RayJob is one; take slurm or skypilot"
+        elif (machines := getattr(options, "machines", 1)) > 1:
+            what = f"{engine} on {machines} machines is started by `accelerate`; a job of launch has one node for it"
+            yield ("backend",), what
+    given = {*launch.environment, *launch.site.compute.secrets} | {p.service.variable for p in launch.services}
+    for name, has_default in _read_variables(plan):
+        if not has_default and name not in given:
+            yield (), f"the recipe reads {name}, and no node has it: name it in compute.environment or compute.secrets"
+    for name, judge in plan.judges.items():
+        for option, variable in secret_variables(judge.options).items():
+            if variable not in given:
+                what = f"{option} is {variable}, and no node has it; name it in compute.secrets"
+                yield ("judges", name, "with", option), what
+    for path in launch.inputs:
+        whole = str(PurePosixPath(launch.workdir) / path)
+        if _lies_outside(whole, launch):
+            yield (), f"the rows {whole} are below none of compute.mounts, so the job cannot read them"
+
+
+def _read_variables(plan: Plan) -> list[tuple[str, bool]]:
+    """Return the variables that the recipe reads, each with whether it has a default."""
+    return [(name, bool(comma)) for name, comma in dict.fromkeys(_READ.findall(json.dumps(plan.document.raw)))]
+
+
+def _lies_outside(path: str, launch: Launch) -> bool:
+    """Return whether a job that has nothing but its mounts lacks a path; a node of Slurm has all of its own."""
+    own = launch.scheduler == "slurm" and launch.site.compute.image is None
+    return not own and _mount_of(path, launch) is None
+
+
+def _mount_of(path: str, launch: Launch) -> str | None:
+    """Return what is mounted where a path lies; None if it lies below no mount."""
+    mounts: Mapping[str, str] = launch.site.compute.mounts
+    above = [mount for mount in mounts if PurePosixPath(path).is_relative_to(mount)]
+    return mounts[max(above, key=len)] if above else None

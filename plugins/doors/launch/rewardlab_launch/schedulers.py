@@ -1,0 +1,54 @@
+"""The schedulers by name: what each is given, and how a job there is submitted, asked about and stopped."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rewardlab_launch import kuberay_jobs, skypilot_jobs, slurm_jobs
+from rewardlab_launch.kuberay import kuberay_files
+from rewardlab_launch.launch import Launch
+from rewardlab_launch.record import LaunchRecord
+from rewardlab_launch.skypilot import skypilot_files
+from rewardlab_launch.slurm import slurm_files
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduler:
+    """One scheduler. All but `files` call its commands.
+
+    Args:
+        files: returns the files of a job, by name.
+        submit: called with the job and the folder of its files; returns the scheduler's own name for it.
+        status, logs: return what it says of a job.
+    """
+
+    files: Callable[[Launch], dict[str, str]]
+    submit: Callable[[Launch, Path], str]
+    status: Callable[[LaunchRecord], str]
+    logs: Callable[[LaunchRecord], str]
+    stop: Callable[[LaunchRecord], None]
+
+
+SCHEDULERS = {
+    "slurm": Scheduler(
+        files=slurm_files,
+        submit=slurm_jobs.submit,
+        status=slurm_jobs.status,
+        logs=slurm_jobs.logs,
+        stop=slurm_jobs.stop,
+    ),
+    "kuberay": Scheduler(
+        files=kuberay_files,
+        submit=kuberay_jobs.submit,
+        status=kuberay_jobs.status,
+        logs=kuberay_jobs.logs,
+        stop=kuberay_jobs.stop,
+    ),
+    "skypilot": Scheduler(
+        files=skypilot_files,
+        submit=skypilot_jobs.submit,
+        status=skypilot_jobs.status,
+        logs=skypilot_jobs.logs,
+        stop=skypilot_jobs.stop,
+    ),
+}

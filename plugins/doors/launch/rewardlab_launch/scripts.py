@@ -1,0 +1,57 @@
+"""Shell scripts of a job: a head of values in quotes, then a file of this package that is shell alone."""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+
+from rewardlab_launch.launch import Launch
+from rewardlab_launch.services import PORT, PlacedService
+from rewardlab_launch.site import seconds_of
+
+SHEBANG = "#!/usr/bin/env bash"
+CHECKED = "# shellcheck disable=SC1090,SC1091,SC2034,SC2329  # what is sourced, read by name, and called by a signal"
+
+
+def script(head: Iterable[str], values: Mapping[str, str | int | Sequence[str]], body: str) -> str:
+    """Return a script: `head`, an assignment for each value (a list becomes an array), and the file `body`."""
+    text = files("rewardlab_launch").joinpath("scripts", body).read_text(encoding="utf-8")
+    return "\n".join([SHEBANG, CHECKED, *head, *(_assignment(name, value) for name, value in values.items()), "", text])
+
+
+def _assignment(name: str, value: str | int | Sequence[str]) -> str:
+    if isinstance(value, str | int):
+        return f"{name}={shlex.quote(str(value))}"
+    return f"{name}=({shlex.join(value)})"
+
+
+def prepared(launch: Launch) -> list[str]:
+    """Return the lines that come first on each node: variables, and the site's own lines."""
+    exported = [f"export {name}={shlex.quote(value)}" for name, value in launch.environment.items()]
+    return [*exported, *launch.site.compute.setup]
+
+
+def within_walltime(launch: Launch) -> str:
+    """Return the words that bound one attempt where no scheduler does: told to end, the command saves where it is."""
+    seconds = seconds_of(launch.site.compute.walltime)
+    return f"timeout --foreground --kill-after={launch.site.job.grace} {seconds}"
+
+
+def command_script(launch: Launch, recipe: str) -> str:
+    """Return the script of the job's head node; `recipe` is the path of the recipe there."""
+    values: dict[str, str | int | Sequence[str]] = {
+        "folder": launch.folder,
+        "workdir": launch.workdir,
+        "progress": launch.progress,
+        "words": launch.words(recipe),
+        "resumed": launch.resumed(recipe),
+    }
+    return script(prepared(launch), values, "command.sh")
+
+
+def server_script(launch: Launch, placed: PlacedService) -> str:
+    """Return the script of a service's servers; its arguments are the number of a replica and its port."""
+    words = " ".join(
+        '"$2"'.join(shlex.quote(part) if part else "" for part in word.split(PORT)) for word in placed.words
+    )
+    head = [*prepared(launch), f"command=({words})"]
+    return script(head, {"restarts": placed.service.restarts}, "server.sh")

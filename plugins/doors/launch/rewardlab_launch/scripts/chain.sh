@@ -1,0 +1,101 @@
+# The job of an attempt. It queues its successor, which begins if this one fails or is cut off, and goes on from there.
+
+say() { printf 'launch %s: %s\n' "$(date +%H:%M:%S)" "$*"; }
+
+# --- Which attempt this is, and whether there may be one
+
+launch=$folder/launch
+if [ -e "$launch/stopped" ]; then
+  say "this run was stopped"
+  exit 0
+fi
+printf '%s %s\n' "$SLURM_JOB_ID" "${SLURM_RESTART_COUNT:-0}" >>"$launch/attempts"
+attempt=$(wc -l <"$launch/attempts")
+if ((attempt > attempts_most)); then
+  say "attempt $attempt is one more than job.resume allows; \`rewardlab launch\` under another name begins anew"
+  exit 1
+fi
+
+used_s() { # what all attempts have had; where nothing is accounted, their limits
+  local jobs
+  jobs=$(cut -d' ' -f1 "$launch/attempts" | sort -u | paste -sd, -)
+  sacct --noheader --parsable2 --allocations --duplicates --jobs="$jobs" --format=ElapsedRaw 2>/dev/null |
+    awk '{ s += $1 } END { if (NR) print s; else exit 1 }' || printf '%s\n' $(((attempt - 1) * walltime_s))
+}
+if ((walltime_most_s)); then
+  left=$((walltime_most_s - $(used_s)))
+  if ((left < 60)); then
+    say "the attempts have had the walltime of job.resume"
+    exit 1
+  fi
+  if ((left < walltime_s)); then scontrol update JobId="$SLURM_JOB_ID" TimeLimit=$((left / 60)); fi
+fi
+
+successor=
+if [ -e "$launch/successor.$SLURM_JOB_ID" ]; then
+  successor=$(cat "$launch/successor.$SLURM_JOB_ID") # of this job, before it was requeued
+elif ((attempt < attempts_most)); then
+  successor=$(sbatch --parsable --dependency="afternotok:$SLURM_JOB_ID" --kill-on-invalid-dep=yes "$launch/job.sbatch")
+  successor=${successor%%;*}
+  if [ -n "$successor" ]; then printf '%s\n' "$successor" >"$launch/successor.$SLURM_JOB_ID"; fi
+fi
+say "attempt $attempt of $attempts_most, job $SLURM_JOB_ID, successor ${successor:-none}"
+
+# --- The nodes: those of the trainer first, then those of the servers
+
+nodes_of() { # GROUP: the names of its nodes, a line each
+  local list=SLURM_JOB_NODELIST_HET_GROUP_$1
+  scontrol show hostnames "${!list:-$SLURM_JOB_NODELIST}"
+}
+in_group() { if ((groups > 1)); then printf -- '--het-group=%s\n' "$1"; fi; }
+
+mapfile -t trainers < <(nodes_of 0 | head -n "$nodes")
+export REWARDLAB_HEAD=${trainers[0]}
+export REWARDLAB_SERVERS=''
+steps=()
+for ((s = 0; s < ${#services[@]}; s++)); do
+  read -r service variable path seconds balanced group first per_node replicas gpus cpus port <<<"${services[s]}"
+  mapfile -t places < <(nodes_of "$group")
+  line="$variable $path $seconds $balanced"
+  for ((r = 0; r < replicas; r++)); do
+    place=${places[first + r / per_node]}
+    at=$((port + r % per_node))
+    line+=" $place:$at"
+    mapfile -t options < <(in_group "$group")
+    declare -n image=container_${service//-/_}
+    srun "${options[@]}" --exact --nodes=1 --ntasks=1 --nodelist="$place" --gpus="$gpus" --cpus-per-task="$cpus" \
+      --output="$folder/logs/$SLURM_JOB_ID.$service.$r.log" "${image[@]}" \
+      bash "$launch/$service.sh" "$r" "$at" &
+    steps+=($!)
+  done
+  REWARDLAB_SERVERS+="$line;"
+done
+
+# --- The command, which saves where it is when a signal comes, before the limit or by preemption
+
+save() {
+  say 'a signal: the command saves where it is'
+  local pid
+  pid=$(cat "$launch/pid" 2>/dev/null) && kill -TERM "$pid" 2>/dev/null
+}
+trap save USR1 TERM
+rm -f "$launch/code"
+mapfile -t options < <(in_group 0)
+srun "${options[@]}" --nodes="$nodes" --ntasks="$nodes" --ntasks-per-node=1 --kill-on-bad-exit=1 \
+  --nodelist="$(IFS=,; printf '%s' "${trainers[*]}")" "${step[@]}" "${container[@]}" bash "$launch/$main.sh" &
+trainer=$!
+while true; do
+  wait "$trainer"
+  kill -0 "$trainer" 2>/dev/null || break
+done
+code=$(cat "$launch/code" 2>/dev/null || printf '1\n') # `ray symmetric-run` ends with 0 also if Ray did not start
+
+# --- What comes next
+
+if ((${#steps[@]})); then kill -TERM "${steps[@]}" 2>/dev/null; fi
+if [ -e "$launch/refused" ] && [ -n "$successor" ]; then
+  say 'the command refuses what it was given: no successor'
+  scancel "$successor"
+fi
+say "ended with code $code"
+exit "$code"

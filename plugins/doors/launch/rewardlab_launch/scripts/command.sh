@@ -1,0 +1,74 @@
+# The command of the job, on its head node: waits for Ray and for the servers, then begins or resumes the work.
+#
+# folder, workdir, words and resumed are set above: the words of the command, and those by which it goes on.
+# REWARDLAB_SERVERS: for each service "VARIABLE PATH SECONDS PORT HOST:PORT...;". The recipe finds the service by the
+# variable. Several servers are asked through a balancer, which listens on PORT of this node.
+# REWARDLAB_RAY: set if the job has a Ray cluster, whose head is this node.
+
+say() { printf 'launch: %s\n' "$*" >&2; }
+
+finish() { # CODE: notes it for the script that started this one, which other programs stand between
+  printf '%s\n' "$1" >"$folder/launch/code"
+  exit "$1"
+}
+
+# shellcheck disable=SC2016  # the text is for the other bash
+probe='exec 3<>"/dev/tcp/$1/$2" && printf "GET %s HTTP/1.0\r\nHost: %s\r\n\r\n" "$3" "$1" >&3 &&
+  IFS= read -r line <&3 && [[ $line == *" 200 "* ]]'
+
+wait_for() { # HOST:PORT PATH SECONDS: until a server answers there with 200
+  local end=$((SECONDS + $3))
+  until timeout 15 bash -c "$probe" probe "${1%:*}" "${1##*:}" "$2" 2>/dev/null; do
+    if ((SECONDS >= end)); then
+      say "nothing answers at http://$1$2 within $3 s; logs of the servers are in $folder/logs"
+      finish 1
+    fi
+    sleep 2
+  done
+}
+
+mkdir -p "$folder/launch" "$folder/logs" "$folder/scores"
+if [ -e "$folder/launch/refused" ]; then
+  say "an earlier attempt was refused, see its log; begin anew under another name"
+  finish 2
+fi
+rm -f "$folder/launch/code" "$folder/launch/pid"
+
+if [ -n "${REWARDLAB_RAY:-}" ]; then
+  wait_for 127.0.0.1:8265 /api/version 300
+  export RAY_ADDRESS=http://127.0.0.1:8265
+fi
+
+while read -r -d ';' variable path seconds port hosts; do
+  for host in $hosts; do wait_for "$host" "$path" "$seconds"; done
+  if [[ $hosts == *' '* ]]; then
+    # shellcheck disable=SC2086  # a word each
+    python3 -m rewardlab_launch.balance "$port" $hosts &
+    hosts=${REWARDLAB_HEAD:-$(hostname)}:$port
+    wait_for "$hosts" "$path" 60
+  fi
+  say "$variable is http://$hosts/v1"
+  export "$variable=http://$hosts/v1"
+done <<<"${REWARDLAB_SERVERS:-}"
+
+cd "$workdir" || finish 1
+begun=
+if [ -n "$progress" ] && [ -e "$progress" ]; then
+  begun=1
+  words=("${resumed[@]}")
+fi
+"${words[@]}" &
+pid=$!
+printf '%s\n' "$pid" >"$folder/launch/pid"
+trap 'kill -TERM "$pid" 2>/dev/null' TERM INT
+while true; do
+  wait "$pid"
+  code=$?
+  kill -0 "$pid" 2>/dev/null || break # else a signal has ended the wait, not the command
+done
+rm -f "$folder/launch/pid"
+if [ "$code" = 2 ] && [ -z "$begun" ] && { [ -z "$progress" ] || [ ! -e "$progress" ]; }; then
+  : >"$folder/launch/refused" # a mistake, of which no further attempt makes anything else
+fi
+jobs -p | xargs -r kill 2>/dev/null
+finish "$code"

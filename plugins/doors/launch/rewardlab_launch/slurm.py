@@ -1,0 +1,133 @@
+"""The scripts of a job on Slurm: one for each attempt, one for each node, and those of command and servers."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from rewardlab_launch.launch import Launch
+from rewardlab_launch.scripts import command_script, prepared, script, server_script
+from rewardlab_launch.services import PlacedService
+from rewardlab_launch.site import SlurmCompute, SlurmPool, seconds_of
+
+RAY_PORT = 6379
+Values = dict[str, str | int | Sequence[str]]
+
+
+def slurm_files(launch: Launch) -> dict[str, str]:
+    """Return the files of launch/ by name; `job.sbatch` is the one that is submitted."""
+    recipe = f"{launch.folder}/launch/recipe.yaml"
+    named = {"recipe.yaml": launch.recipe}
+    if launch.work.shards:
+        return {**named, "job.sbatch": _array(launch, recipe)}
+    named |= {"job.sbatch": _chain(launch), "command.sh": command_script(launch, recipe)}
+    if launch.ray is not None:
+        values: Values = {
+            "folder": launch.folder,
+            "nodes": launch.nodes,
+            "ray_port": RAY_PORT,
+            "ray_wait_s": _compute(launch).ray_wait,
+            "ray_options": ["--disable-usage-stats"],
+        }
+        named["node.sh"] = script(prepared(launch), values, "node.sh")
+    return named | {f"{placed.name}.sh": server_script(launch, placed) for placed in launch.services}
+
+
+def _chain(launch: Launch) -> str:
+    job, compute = launch.site.job, _compute(launch)
+    most = job.resume.walltime
+    values: Values = {
+        "folder": launch.folder,
+        "main": "command" if launch.ray is None else "node",
+        "nodes": launch.nodes,
+        "groups": len(launch.groups),
+        "attempts_most": job.resume.retries + 1,
+        "walltime_s": seconds_of(compute.walltime),
+        "walltime_most_s": 0 if most is None else seconds_of(most),
+        "step": _step(launch),
+        "container": _container(launch, compute.image),
+        "services": [_service(placed) for placed in launch.services],
+    }
+    values |= {
+        f"container_{placed.name.replace('-', '_')}": _container(launch, placed.service.image or compute.image)
+        for placed in launch.services
+    }
+    logs = f"{launch.folder}/logs/%j.log"
+    return script([*_options(launch, logs), *_secrets(compute)], values, "chain.sh")
+
+
+def _array(launch: Launch, recipe: str) -> str:
+    compute = _compute(launch)
+    values: Values = {
+        "folder": launch.folder,
+        "workdir": launch.workdir,
+        "words": launch.words(recipe),
+        "output": launch.output,
+        "shards": launch.work.shards,
+        "attempts_most": launch.site.job.resume.retries + 1,
+        "step": _step(launch),
+        "container": _container(launch, compute.image),
+    }
+    options = [*_options(launch, f"{launch.folder}/logs/%A.%a.log"), f"#SBATCH --array=1-{launch.work.shards}"]
+    return script([*options, *_secrets(compute), *prepared(launch)], values, "array.sh")
+
+
+def _compute(launch: Launch) -> SlurmCompute:
+    compute = launch.site.compute
+    assert isinstance(compute, SlurmCompute)
+    return compute
+
+
+def _options(launch: Launch, logs: str) -> Iterator[str]:
+    """Yield the lines for sbatch: those of the whole job, then those of each group of nodes."""
+    compute = _compute(launch)
+    lines = [f"--job-name={launch.name}", f"--output={logs}", "--open-mode=append", "--requeue"]
+    lines += [f"--signal=B:USR1@{launch.site.job.grace}"]
+    for group, name in enumerate(launch.groups):
+        if group:
+            lines.append("hetjob")
+        nodes = launch.nodes if not group else 0
+        nodes += sum(placed.nodes for placed in launch.services if placed.group == group)
+        lines += [*_of_group(compute, compute.pools[name], nodes, bool(launch.work.shards))]
+    yield from (f"#SBATCH {line}" for line in lines)
+
+
+def _of_group(compute: SlurmCompute, pool: SlurmPool, nodes: int, array: bool) -> Iterator[str]:
+    given = {"account": compute.account, "qos": compute.qos, "partition": pool.partition, "time": compute.walltime}
+    yield from (f"--{name}={value}" for name, value in given.items() if value is not None)
+    yield f"--nodes={nodes}"
+    yield "--ntasks-per-node=1"
+    if pool.gpus and not array:
+        yield f"--gpus-per-node={pool.gpus}"
+    if pool.cpus:
+        yield f"--cpus-per-task={pool.cpus}"
+    if pool.memory:
+        yield f"--mem={pool.memory}"
+    if pool.exclusive and not array:
+        yield "--exclusive"
+    yield from pool.extra
+
+
+def _step(launch: Launch) -> list[str]:
+    """Return the options of the trainer's step; srun takes neither cores nor GPUs from the job by itself."""
+    gpus = [f"--gpus-per-node={launch.gpus}"] if launch.gpus else []
+    return [*gpus, *([f"--cpus-per-task={launch.pool.cpus}"] if launch.pool.cpus else [])]
+
+
+def _container(launch: Launch, image: str | None) -> list[str]:
+    """Return the options by which pyxis runs a step in a container, with the job's folder in it."""
+    if image is None:
+        return []
+    mounts = {f"{there}:{here}" for here, there in _compute(launch).mounts.items()}
+    return [f"--container-image={image}", f"--container-mounts={','.join(sorted(mounts))}"]
+
+
+def _service(placed: PlacedService) -> str:
+    service = placed.service
+    words = [placed.name, service.variable, service.health.path, service.health.timeout, placed.balanced]
+    words += [placed.group, placed.first, placed.per_node, service.replicas, service.gpus, service.cpus, service.port]
+    return " ".join(map(str, words))
+
+
+def _secrets(compute: SlurmCompute) -> Iterator[str]:
+    for variable, file in compute.secrets.items():
+        yield f"{variable}=$(cat {shlex.quote(file)}) || exit 1"
+        yield f"export {variable}"
