@@ -8,7 +8,7 @@ from rewardlab import CommandResult, Config, Flag, Overrides, Positional, Python
 from rewardlab.commands import AnyRecipe, Count, Say
 from rewardlab.errors import UserError
 from rewardlab.files import write_text
-from rewardlab.recipe import dump, load
+from rewardlab.recipe import dump
 
 from rewardlab_launch.launch import Launch, Work, make_launch
 from rewardlab_launch.record import LaunchRecord, read_launch
@@ -104,7 +104,7 @@ def run(options: Options) -> CommandResult:
         tree = file.site.model_dump(mode="json")
         return CommandResult(text=dump(tree).rstrip("\n"), data=tree)
     work = Work(command=options.command, rows=options.which, shards=options.shards or 0)
-    launch = make_launch(load(options.recipe, options.overrides), file, options.on, work, options.name)
+    launch = make_launch(options.recipe, options.overrides, file, options.on, work, options.name)
     files = SCHEDULERS[options.on].files(launch)
     if options.dry_run:
         text = "\n".join(f"# --- {name}\n{content}" for name, content in files.items())

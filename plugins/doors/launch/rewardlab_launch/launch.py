@@ -9,7 +9,7 @@ from typing import Any
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, draft_plan, secret_variables
-from rewardlab.recipe import DataStage, Document, Finding, dump, needs_engine
+from rewardlab.recipe import DataStage, Document, Finding, RecipeSource, dump, load, needs_engine
 from rewardlab_ray.job_options import RayOptions
 from rewardlab_training import run_name
 
@@ -17,8 +17,8 @@ from rewardlab_launch.pools import pool_findings
 from rewardlab_launch.services import SERVED_NAME, PlacedService, placed_services, service_findings
 from rewardlab_launch.site import Pool, Site
 from rewardlab_launch.site_file import SiteFile
+from rewardlab_launch.variables import as_in_job, given_variables, read_variables, refuse_absent
 
-_READ = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)\s*(,)?")
 WRITES = ("score", "judge")
 """commands that write their results to -o; `probe` prints its own"""
 
@@ -106,8 +106,17 @@ class Launch:
         return given
 
 
-def make_launch(document: Document, file: SiteFile, scheduler: str, work: Work, name: str | None) -> Launch:
+def make_launch(
+    recipe: RecipeSource, overrides: Sequence[str], file: SiteFile, scheduler: str, work: Work, name: str | None
+) -> Launch:
     """Return the job; UserError with everything that is wrong with the recipe, the site, and the two together."""
+    with as_in_job(file.site):
+        document = load(recipe, overrides, strict=False)
+        refuse_absent(document, file.site)
+        return _make_launch(document, file, scheduler, work, name)
+
+
+def _make_launch(document: Document, file: SiteFile, scheduler: str, work: Work, name: str | None) -> Launch:
     draft = draft_plan(document, None, "run" if work.command == "run" else "score")
     plan = draft.plan
     if draft.problems or plan is None:
@@ -194,7 +203,7 @@ def _site_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
     pins = engine_pins(plan) if launch.ray is not None else []
     if pins and launch.ray not in pins:
         yield ("compute", "ray"), f"Ray {launch.ray}, and the recipe's engine is made for Ray {' and '.join(pins)}"
-    read = {name for name, _ in _read_variables(plan)}
+    read = read_variables(plan.document)
     for placed in launch.services:
         if placed.service.variable not in read:
             what = f"the recipe reads no ${{oc.env:{placed.service.variable}}}, so nothing would ask this service"
@@ -228,10 +237,7 @@ def _recipe_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
         elif (machines := getattr(options, "machines", 1)) > 1:
             what = f"{engine} on {machines} machines is started by `accelerate`; a job of launch has one node for it"
             yield ("backend",), what
-    given = {*launch.environment, *launch.site.compute.secrets} | {p.service.variable for p in launch.services}
-    for name, has_default in _read_variables(plan):
-        if not has_default and name not in given:
-            yield (), f"the recipe reads {name}, and no node has it: name it in compute.environment or compute.secrets"
+    given = given_variables(launch.site)
     for name, judge in plan.judges.items():
         for option, variable in secret_variables(judge.options).items():
             if variable not in given:
@@ -241,11 +247,6 @@ def _recipe_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
         whole = str(PurePosixPath(launch.workdir) / path)
         if _lies_outside(whole, launch):
             yield (), f"the rows {whole} are below none of compute.mounts, so the job cannot read them"
-
-
-def _read_variables(plan: Plan) -> list[tuple[str, bool]]:
-    """Return the variables that the recipe reads, each with whether it has a default."""
-    return [(name, bool(comma)) for name, comma in dict.fromkeys(_READ.findall(json.dumps(plan.document.raw)))]
 
 
 def _lies_outside(path: str, launch: Launch) -> bool:

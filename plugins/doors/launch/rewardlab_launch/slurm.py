@@ -42,6 +42,7 @@ def _chain(launch: Launch) -> str:
         "attempts_most": job.resume.retries + 1,
         "walltime_s": seconds_of(compute.walltime),
         "walltime_most_s": 0 if most is None else seconds_of(most),
+        "grace_s": job.grace,
         "step": _step(launch),
         "container": _container(launch, compute.image),
         "services": [_service(placed) for placed in launch.services],

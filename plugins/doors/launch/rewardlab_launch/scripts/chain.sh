@@ -2,6 +2,13 @@
 
 say() { printf 'launch %s: %s\n' "$(date +%H:%M:%S)" "$*"; }
 
+save() { # at a signal, before the limit or by preemption; too early, there is nothing to save
+  local pid
+  say 'a signal: the command saves where it is'
+  pid=$(cat "$folder/launch/pid" 2>/dev/null) && kill -TERM "$pid" 2>/dev/null
+}
+trap save USR1 TERM
+
 # --- Which attempt this is, and whether there may be one
 
 launch=$folder/launch
@@ -24,7 +31,7 @@ used_s() { # what all attempts have had; where nothing is accounted, their limit
 }
 if ((walltime_most_s)); then
   left=$((walltime_most_s - $(used_s)))
-  if ((left < 60)); then
+  if ((left < grace_s + 60)); then
     say "the attempts have had the walltime of job.resume"
     exit 1
   fi
@@ -71,14 +78,8 @@ for ((s = 0; s < ${#services[@]}; s++)); do
   REWARDLAB_SERVERS+="$line;"
 done
 
-# --- The command, which saves where it is when a signal comes, before the limit or by preemption
+# --- The command
 
-save() {
-  say 'a signal: the command saves where it is'
-  local pid
-  pid=$(cat "$launch/pid" 2>/dev/null) && kill -TERM "$pid" 2>/dev/null
-}
-trap save USR1 TERM
 rm -f "$launch/code"
 mapfile -t options < <(in_group 0)
 srun "${options[@]}" --nodes="$nodes" --ntasks="$nodes" --ntasks-per-node=1 --kill-on-bad-exit=1 \

@@ -1,0 +1,33 @@
+"""What the tests of launch share: a small Slurm, and site files for it."""
+
+import json
+import os
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+SLURM = Path(__file__).parent / "fake_slurm" / "slurm.py"
+COMMANDS = ("sbatch", "srun", "scontrol", "squeue", "sacct", "scancel", "preempt")
+
+
+@pytest.fixture
+def slurm(tmp_path):
+    """A small Slurm of two nodes, both of them this machine: the environment in which its commands are on PATH."""
+    folder = tmp_path / "slurm"
+    (folder / "bin").mkdir(parents=True)
+    for name in COMMANDS:
+        command = folder / "bin" / name
+        command.write_text(f'#!/bin/sh\nexec {sys.executable} {SLURM} {name} "$@"\n')
+        command.chmod(command.stat().st_mode | stat.S_IXUSR)
+    # names that lead to this machine, whatever its own name is
+    (folder / "nodes.json").write_text(json.dumps({"localhost": ["env"], "127.0.0.1": ["env"]}))
+    path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    yield {**os.environ, "FAKE_SLURM": str(folder), "PATH": path}
+    for process in psutil.process_iter():  # of jobs that a failed test has left
+        with suppress(psutil.Error, OSError):
+            if f"FAKE_SLURM={folder}".encode() in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0"):
+                process.kill()

@@ -1,0 +1,333 @@
+"""A small Slurm: sbatch, srun, scontrol, squeue, sacct and scancel on one machine, as scripts of launch rely on them.
+
+Each is a file of that name on PATH that runs `slurm.py NAME ...`. State is in the folder $FAKE_SLURM: `nodes.json`,
+which a test writes (name -> the words by which one gets onto that node), and a folder for each job. A job is a process:
+it waits for what it depends on, runs the script, sends signals and keeps the limit. `preempt` is what the administrator
+of a partition has set: SIGTERM to the steps, then everything of the job is killed.
+
+Like the real one it hands neither signals nor limits down by itself, knows no job that was not submitted, and refuses
+options that it does not know.
+"""
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+STATE = Path(os.environ["FAKE_SLURM"])
+ENDED = ("COMPLETED", "FAILED", "TIMEOUT", "PREEMPTED", "CANCELLED")
+MINUTE_S = float(os.environ.get("FAKE_SLURM_MINUTE_S", 60))
+KILL_WAIT_S = 2.0
+LOOK_S = 0.1
+
+
+# --- State: a folder a job, a file a fact
+
+
+def facts(job):
+    return STATE / "jobs" / str(job)
+
+
+def fact(job, name, default=None):
+    try:
+        return json.loads((facts(job) / name).read_text())
+    except FileNotFoundError:
+        return default
+
+
+def note(job, name, value):
+    scratch = facts(job) / f".{name}.{os.getpid()}"
+    scratch.write_text(json.dumps(value))
+    scratch.replace(facts(job) / name)
+
+
+def nodes():
+    return json.loads((STATE / "nodes.json").read_text())
+
+
+# --- sbatch
+
+
+def batch_options():
+    parser = argparse.ArgumentParser("sbatch")
+    for name in ("job-name", "output", "open-mode", "signal", "account", "partition", "qos", "time", "nodes", "array"):
+        parser.add_argument(f"--{name}")
+    for name in ("ntasks-per-node", "gpus-per-node", "cpus-per-task", "mem", "dependency", "kill-on-invalid-dep"):
+        parser.add_argument(f"--{name}")
+    for name in ("requeue", "exclusive", "parsable", "test-only"):
+        parser.add_argument(f"--{name}", action="store_true")
+    return parser
+
+
+def sbatch(words):
+    parser = batch_options()
+    parser.add_argument("script")
+    given = parser.parse_args(words)
+    lines = [m[1] for line in Path(given.script).read_text().splitlines() if (m := re.match(r"#SBATCH (.+)", line))]
+    groups = [[]]
+    for line in lines:
+        groups.append([]) if line == "hetjob" else groups[-1].append(line)
+    options = [vars(batch_options().parse_args(group)) for group in groups]
+    if sum(int(each["nodes"]) for each in options) > len(nodes()):
+        sys.exit("sbatch: error: Batch job submission failed: Requested node configuration is not available")
+    if not Path(options[0]["output"]).parent.is_dir():
+        sys.exit("sbatch: error: the folder of --output is not there")  # the real one fails later, and says nothing
+    if given.test_only:
+        return
+    taken = STATE / "jobs"
+    taken.mkdir(exist_ok=True)
+    job = max([100, *(int(path.name) for path in taken.iterdir())]) + 1
+    facts(job).mkdir()
+    spool = facts(job) / "script"
+    spool.write_bytes(Path(given.script).read_bytes())
+    note(job, "options", options)
+    note(job, "dependency", given.dependency)
+    note(job, "state", "PENDING")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
+    command = [sys.executable, __file__, "job", str(job)]
+    subprocess.Popen(
+        command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    print(job)
+
+
+# --- The process of a job
+
+
+def seconds(limit):
+    days, _, clock = limit.rpartition("-")
+    hours, minutes, rest = map(int, clock.split(":"))
+    return ((int(days or 0) * 24 + hours) * 3600 + minutes * 60 + rest) / 60 * MINUTE_S
+
+
+def job(words):
+    number = words[0]
+    if (dependency := fact(number, "dependency")) is not None:
+        kind, _, other = dependency.partition(":")
+        assert kind == "afternotok", dependency
+        while (state := fact(other, "state")) not in ENDED:
+            if fact(number, "cancelled"):
+                return note(number, "state", "CANCELLED")
+            time.sleep(LOOK_S)
+        if state == "COMPLETED":
+            return note(number, "state", "CANCELLED")  # --kill-on-invalid-dep
+    restarts = 0
+    while (state := one_start(number, restarts)) == "REQUEUED":
+        restarts += 1
+    return note(number, "state", state)
+
+
+def one_start(number, restarts):
+    """Run the script once; return the state in which it has ended."""
+    if fact(number, "cancelled"):
+        return "CANCELLED"
+    options = fact(number, "options")
+    for name in ("requeue", "preempt"):
+        (facts(number) / name).unlink(missing_ok=True)
+    left, lists = [*nodes()], []
+    for group in options:
+        lists.append(",".join(left[: int(group["nodes"])]))
+        left = left[int(group["nodes"]) :]
+    variables = {"SLURM_JOB_ID": number, "SLURM_JOB_NODELIST": lists[0], "SLURM_JOB_NAME": options[0]["job_name"]}
+    if len(lists) > 1:
+        variables |= {f"SLURM_JOB_NODELIST_HET_GROUP_{index}": names for index, names in enumerate(lists)}
+    if restarts:
+        variables["SLURM_RESTART_COUNT"] = str(restarts)
+    output = options[0]["output"].replace("%j", number)
+    begun = time.time()
+    note(number, "limit", seconds(options[0]["time"]))
+    note(number, "state", "RUNNING")
+    note(number, "begun", [*fact(number, "begun", []), begun])
+    first = nodes()[lists[0].split(",")[0]]
+    with open(output, "ab") as log:
+        script = subprocess.Popen(
+            [*first, "bash", str(facts(number) / "script")],
+            env={**os.environ, **variables},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    state = watched(number, script, begun, options[0]["signal"])
+    kill_all(number, script)
+    note(number, "elapsed", [*fact(number, "elapsed", []), int((time.time() - begun) * 60 / MINUTE_S)])
+    return state
+
+
+def watched(number, script, begun, warning):
+    """Wait for the end of the script, and send it what it is due."""
+    kind, _, before = warning.rpartition("@")
+    assert kind == "B:USR1", warning
+    warned = False
+    while script.poll() is None:
+        ran, limit = time.time() - begun, fact(number, "limit")
+        if fact(number, "cancelled"):
+            ended(number, script, "CANCELLED")
+            return "CANCELLED"
+        if fact(number, "preempt") or fact(number, "requeue"):
+            how = "REQUEUED" if fact(number, "requeue") else "PREEMPTED"
+            ended(number, script, how)
+            return how
+        asked = fact(number, "signal")
+        if asked or (not warned and ran > limit - int(before) / 60 * MINUTE_S):
+            warned = True
+            (facts(number) / "signal").unlink(missing_ok=True)
+            os.kill(script_itself(script), signal.SIGUSR1)
+        if ran > limit:
+            ended(number, script, "TIMEOUT")
+            return "TIMEOUT"
+        time.sleep(LOOK_S)
+    note(number, "exit", script.returncode)
+    return "COMPLETED" if script.returncode == 0 else "FAILED"
+
+
+def script_itself(script):
+    """The shell that runs the script, also where its node is entered by another program."""
+    for process in [psutil.Process(script.pid), *psutil.Process(script.pid).children(recursive=True)]:
+        if process.cmdline()[:1] == ["bash"] and process.cmdline()[-1].endswith("/script"):
+            return process.pid
+    return script.pid
+
+
+def ended(number, script, why):
+    """SIGTERM for the steps, and for the script unless it is preempted; then some time."""
+    note(number, "exit", 15)
+    for process in steps(number) if why in ("PREEMPTED", "REQUEUED") else [*steps(number), psutil.Process(script.pid)]:
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGTERM)
+    end = time.time() + KILL_WAIT_S
+    while time.time() < end and script.poll() is None:
+        time.sleep(LOOK_S)
+
+
+def steps(number):
+    """Every process of the tasks of a job's steps."""
+    for file in (facts(number) / "tasks").glob("*"):
+        with suppress(psutil.NoSuchProcess):
+            task = psutil.Process(int(file.name))
+            yield from [task, *task.children(recursive=True)]
+
+
+def kill_all(number, script):
+    """As a cgroup does: nothing of the job is left on any node. Nodes' own first processes stay."""
+    of_job = f"SLURM_JOB_ID={number}".encode()
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if of_job in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0"):
+                process.kill()
+    script.wait()
+
+
+# --- srun, within a job
+
+
+def srun(words):
+    parser = argparse.ArgumentParser("srun")
+    for name in ("het-group", "nodes", "ntasks", "ntasks-per-node", "nodelist", "gpus", "gpus-per-node", "output"):
+        parser.add_argument(f"--{name}")
+    for name in ("cpus-per-task", "kill-on-bad-exit", "container-image", "container-mounts"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--exact", action="store_true")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    given = parser.parse_args(words)
+    number = os.environ["SLURM_JOB_ID"]
+    group = f"SLURM_JOB_NODELIST_HET_GROUP_{given.het_group}"
+    of_job = os.environ[group if given.het_group else "SLURM_JOB_NODELIST"].split(",")
+    names = given.nodelist.split(",") if given.nodelist else of_job[: int(given.nodes or 1)]
+    if unknown := [name for name in names if name not in of_job]:
+        sys.exit(f"srun: error: {unknown} is not in this job's group")
+    output = open(given.output, "ab") if given.output else None  # noqa: SIM115
+    folder = facts(number) / "tasks"
+    folder.mkdir(exist_ok=True)
+    tasks = []
+    for rank, name in enumerate(names):
+        variables = {"SLURM_PROCID": str(rank), "SLURM_NODEID": str(rank), "SLURMD_NODENAME": name}
+        task = subprocess.Popen(
+            [*nodes()[name], *given.command],
+            env={**os.environ, **variables},
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        (folder / str(task.pid)).touch()
+        tasks.append(task)
+
+    def hand_on(heard, frame):
+        for task in tasks:
+            with suppress(ProcessLookupError):
+                os.killpg(task.pid, heard)
+
+    signal.signal(signal.SIGTERM, hand_on)
+    bad = False
+    while any(task.poll() is None for task in tasks):
+        if given.kill_on_bad_exit and not bad and any(task.returncode for task in tasks):
+            bad = True
+            hand_on(signal.SIGTERM, None)
+        time.sleep(LOOK_S / 2)
+    codes = [task.returncode if task.returncode >= 0 else 128 - task.returncode for task in tasks]
+    for task in tasks:
+        (folder / str(task.pid)).unlink(missing_ok=True)
+    sys.exit(max(codes))
+
+
+# --- What asks, and what changes
+
+
+def scontrol(words):
+    if words[:2] == ["show", "hostnames"]:
+        print("\n".join(words[2].split(",")))
+    elif words[0] == "requeue":
+        note(words[1], "requeue", True)
+    elif words[0] == "update":
+        given = dict(word.split("=", 1) for word in words[1:])
+        note(given["JobId"], "limit", int(given["TimeLimit"]) * MINUTE_S)
+    else:
+        sys.exit(f"scontrol: error: {words}")
+
+
+def scancel(words):
+    options, numbers = [word for word in words if word[0] == "-"], [word for word in words if word[0] != "-"]
+    if options:
+        assert options == ["--signal=USR1", "--batch"], words
+    for number in numbers:
+        if facts(number).is_dir():
+            note(number, "signal" if options else "cancelled", True)
+
+
+def preempt(words):
+    note(words[0], "preempt", True)
+
+
+def sacct(words):
+    parser = argparse.ArgumentParser("sacct")
+    for name in ("noheader", "parsable2", "allocations", "duplicates"):
+        parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--jobs", required=True)
+    parser.add_argument("--format", required=True)
+    given = parser.parse_args(words)
+    columns = given.format.split(",")
+    if not given.noheader:
+        print("|".join(columns))
+    for number in given.jobs.split(","):
+        begun, elapsed = fact(number, "begun", []), fact(number, "elapsed", [])
+        if len(begun) > len(elapsed):
+            elapsed = [*elapsed, int((time.time() - begun[-1]) * 60 / MINUTE_S)]
+        for each in elapsed or [0]:
+            row = {"JobID": number, "State": fact(number, "state"), "ElapsedRaw": each, "Elapsed": each}
+            row["ExitCode"] = f"{fact(number, 'exit', 0)}:0"
+            print("|".join(str(row.get(column, "")) for column in columns))
+
+
+def squeue(words):
+    sys.exit("squeue: error: ask sacct")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](sys.argv[2:])

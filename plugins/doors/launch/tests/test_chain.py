@@ -1,0 +1,199 @@
+"""The scripts for Slurm under a small Slurm: attempts, successors, and a ledger as if nothing had happened."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.paths import TESTS
+
+pytestmark = pytest.mark.slow
+
+RECIPE = """
+version: 1
+name: chained
+seed: 0
+model: {use: tiny}
+dataset: {use: data/jsonl, with: {path: rows.jsonl}}
+judges:
+  main: {use: openai/chat, with: {model: scripted, base_url: "${oc.env:JUDGE_URL}"}}
+reward:
+  components:
+    liked: {use: pairwise/win_rate, with: {judge: main, privileged: null}}
+    unhurried: {use: waiting/unhurried}
+  total: liked + 0.1 * unhurried
+stages:
+  - {use: rl, algorithm: grpo, group_size: 4, batch_size: 2, steps: 40, learning_rate: 1.0e-3, save_every: 1}
+backend: {use: toy}
+"""
+WAITING = """
+import os
+import time
+
+from rewardlab import reward
+
+
+@reward(range=(0, 1))
+def unhurried(prompt, completion):
+    "A reward that takes its time, so that a run can be cut off in the middle."
+    time.sleep(float(os.environ.get("UNHURRIED_S", 0)))
+    return len(completion.text) / 100
+"""
+STEPS = 40
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A function that writes a site file with two judge servers, and changes; it returns its path."""
+
+    def write(health_timeout=120, **job):
+        port = free_port()
+        server = [sys.executable, str(TESTS / "judge_server.py"), "--port", "{port}"]
+        judge = {"server": "command", "command": server, "variable": "JUDGE_URL", "gpus": 0, "cpus": 1, "replicas": 2}
+        judge |= {"port": port, "health": {"path": "/stats", "timeout": health_timeout}, "pool": "judges"}
+        compute = {"walltime": "01:00:00", "pools": {"train": {"gpus": 0}, "judges": {"gpus": 0}}}
+        tree = {"version": 1, "services": {"judge": judge}, "compute": compute}
+        tree["job"] = {"output": str(tmp_path / "shared"), "workdir": str(tmp_path), **job}
+        (tmp_path / "shared").mkdir(exist_ok=True)
+        if health_timeout < 10:
+            judge["command"] = ["sleep", "1000", "{port}"]  # a server that never answers
+        (tmp_path / "site.yaml").write_text(json.dumps(tree))
+        return tmp_path / "site.yaml"
+
+    return write
+
+
+@pytest.fixture
+def launched(slurm, site, toy_path, offer, write, tmp_path):
+    """A function that submits the recipe as job `name`, and returns the job."""
+    write("recipe.yaml", RECIPE)
+    write("rows.jsonl", [{"id": f"q{n}", "prompt": f"Say {n}.", "answer": str(n)} for n in range(6)])
+    paths = [str(toy_path), str(offer("waiting", WAITING)), os.environ.get("PYTHONPATH", "")]
+    environment = {**slurm, "PYTHONPATH": os.pathsep.join(paths), "REWARDLAB_GRACE_S": "20"}
+
+    def launch(name, *overrides, site_file=None, unseen=False, **variables):
+        options = ["--on", "slurm", "--site", site_file or site(), "--name", name, "--submit"]
+        job = Job(name, tmp_path, environment | variables)
+        if unseen:  # a file that is there when the job is submitted, and not when it runs
+            (tmp_path / "elsewhere.jsonl").write_text((tmp_path / "rows.jsonl").read_text())
+        job.rewardlab("launch", "recipe.yaml", *overrides, *options)
+        if unseen:
+            (tmp_path / "elsewhere.jsonl").unlink()
+        return job
+
+    return launch
+
+
+class Job:
+    """A job that was launched."""
+
+    def __init__(self, name, home, environment):
+        self.name, self.home, self.environment = name, home, environment
+        self.folder = home / "shared" / name
+
+    def rewardlab(self, *words):
+        return self.run("rewardlab", *words)
+
+    def run(self, *words):
+        ended = subprocess.run(
+            [*map(str, words)], cwd=self.home, env=self.environment, capture_output=True, encoding="utf-8", timeout=120
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
+    def states(self):
+        """State by job, as Slurm accounts them."""
+        jobs = ",".join(sorted(path.name for path in (Path(self.environment["FAKE_SLURM"]) / "jobs").iterdir()))
+        rows = self.run("sacct", "--noheader", f"--jobs={jobs}", "--format=JobID,State").split()
+        return dict(row.split("|") for row in rows)
+
+    def until(self, what, limit=100):
+        end = time.monotonic() + limit
+        while not what():
+            assert time.monotonic() < end, f"{self.states()}\n{self.logs()}"
+            time.sleep(0.2)
+
+    def wait(self):
+        self.until(lambda: not {*self.states().values()} & {"PENDING", "RUNNING"})
+        return self.states()
+
+    def logs(self):
+        return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.folder.glob("logs/*.log")))
+
+    def ledger(self):
+        """The lines of the ledger by what they are about, without what tells attempts apart."""
+        path = self.folder / "run" / "ledger.jsonl"
+        lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        rows = [line for line in lines if "step" in line]
+        anew = {"attempt": None, "group": None}  # which each attempt counts from 0
+        return {(row["step"], row["id"], row["index"]): row | anew for row in rows}
+
+    def has_trained(self, steps):
+        return lambda: any(step >= steps for step, *_ in self.ledger())
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+@pytest.mark.nightly
+def test_a_run_that_is_cut_off_three_times_has_the_ledger_of_an_undisturbed_one(launched, site):
+    calm = launched("calm")
+    assert calm.wait() == {"101": "COMPLETED", "102": "CANCELLED"}, calm.logs()  # a successor that nothing needs
+    disturbed = launched("disturbed", site_file=site(resume={"retries": 4}), UNHURRIED_S="0.05")
+    disturbed.until(disturbed.has_trained(3))
+    disturbed.run("scancel", "--signal=USR1", "--batch", "103")  # as before the limit: the run saves and ends
+    disturbed.until(disturbed.has_trained(10))
+    disturbed.run("scontrol", "requeue", "104")
+    disturbed.until(disturbed.has_trained(17))
+    disturbed.run("preempt", "104")
+    states = disturbed.wait()
+    assert {job: states[job] for job in ("103", "104", "105", "106")} == {
+        **{"103": "FAILED", "104": "PREEMPTED", "105": "COMPLETED", "106": "CANCELLED"},
+    }, disturbed.logs()
+    assert len(states) == 6  # requeued, 104 has queued no other successor
+    assert "ended with code 143" in (disturbed.folder / "logs" / "103.log").read_text()
+    assert len(calm.ledger()) == STEPS * 8
+    assert disturbed.ledger() == calm.ledger()
+    assert calm.ledger()[1, "q3", 0]["components"]["liked"]["info"]["calls"]  # the job's own servers were asked
+
+
+def test_a_job_has_as_many_attempts_as_the_site_allows(launched, site):
+    never = {"resume": {"retries": 1}}
+    job = launched("never", site_file=site(health_timeout=1, **never))
+    assert job.wait() == {"101": "FAILED", "102": "FAILED"}, job.logs()
+    assert job.logs().count("nothing answers at http://127.0.0.1:") == 2
+    assert "attempt 2 of 2, job 102, successor none" in job.logs()
+
+
+def test_no_attempt_begins_once_the_walltime_of_all_is_used(launched, site):
+    bound = {"resume": {"retries": 9, "walltime": "00:04:00"}, "grace": 60}
+    job = launched("bound", site_file=site(health_timeout=6, **bound), FAKE_SLURM_MINUTE_S="3")
+    states = job.wait()
+    assert {*states.values()} <= {"FAILED", "TIMEOUT"}
+    assert len(states) < 6, job.logs()  # each attempt has had two of its minutes, of three seconds
+    assert job.logs().count("the attempts have had the walltime of job.resume") == 1, job.logs()
+
+
+def test_a_refused_recipe_has_no_successor(launched):
+    job = launched("refused", "stages.0.dataset={use: data/jsonl, with: {path: elsewhere.jsonl}}", unseen=True)
+    assert job.wait() == {"101": "FAILED", "102": "CANCELLED"}, job.logs()
+    assert "elsewhere.jsonl" in job.logs()
+    assert "ended with code 2" in job.logs()
+
+
+def test_a_job_is_asked_about_and_stopped_by_its_name(launched):
+    job = launched("named", UNHURRIED_S="0.05")
+    job.until(job.has_trained(1))
+    assert "101|RUNNING" in job.rewardlab("launch", "status", "named")
+    assert "judges that answer: main" in job.rewardlab("launch", "logs", "named")
+    assert "named is told to stop" in job.rewardlab("launch", "stop", "named")
+    assert job.wait() == {"101": "CANCELLED", "102": "CANCELLED"}
+    assert job.has_trained(1)()
+    assert not job.has_trained(STEPS)()
