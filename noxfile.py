@@ -41,6 +41,7 @@ def nightly(session: nox.Session) -> None:
     session.run("pytest", "--hypothesis-profile", "thorough", *session.posargs)
     session.run(".ci/other_pythons", "3.12")
     session.notify("trackers")
+    session.notify("skypilot")
     for name in ("openrlhf", "verl"):
         _environment(session, name)
         _bash(session, f". .venv-{name}/bin/activate; pytest plugins/engines/{name}/tests -m nightly -n 0")
@@ -71,6 +72,15 @@ def trackers(session: nox.Session) -> None:
     session.run(
         "pytest", "-n", "0", "-p", "no:cacheprovider", "plugins/studies/records/tests/tracking", *session.posargs
     )
+
+
+@nox.session(venv_backend="venv", reuse_venv=True)
+def skypilot(session: nox.Session) -> None:
+    """SkyPilot's own parser takes the tasks of `rewardlab launch`; it is in an environment of its own."""
+    session.install("-q", "skypilot==0.14.1")
+    parser = {"REWARDLAB_SKY_PYTHON": str(Path(session.bin) / "python")}
+    tests = "plugins/doors/launch/tests/test_files.py"
+    session.run("pytest", "-n", "0", "-p", "no:cacheprovider", tests, *session.posargs, external=True, env=parser)
 
 
 @nox.session(venv_backend="venv", reuse_venv=True)

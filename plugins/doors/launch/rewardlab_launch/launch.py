@@ -194,6 +194,8 @@ def _site_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
     if launch.gpus > launch.pool.gpus:
         pool = ("compute", "pools", launch.groups[0], "gpus")
         yield pool, f"a node has {launch.pool.gpus} GPUs, and the recipe's backend takes {launch.gpus} of each"
+    if launch.work.shards and site.services:
+        yield ("services",), "each of the tasks would start servers of its own; give the address of one that runs"
     if "://" in str(_mount_of(site.job.output, launch)):
         what = "is in a bucket, where files have neither locks nor appends; a run needs a volume"
         yield ("job", "output"), what

@@ -179,6 +179,8 @@ class SlurmCompute(Compute):
     """the quality of service"""
     ray_wait: PositiveInt = 900
     """seconds for the Rays of all nodes to come up; Ray's own 30 are too few for many"""
+    ray_options: tuple[Text, ...] = ()
+    """more options of `ray start` on each node, such as [--temp-dir=/scratch/ray]"""
     pools: dict[Name, SlurmPool] = Field(min_length=1)
     """kinds of nodes by name; the first is the trainer's unless `job.pool` says otherwise"""
     mounts: dict[WholePath, WholePath] = Field(default_factory=dict)

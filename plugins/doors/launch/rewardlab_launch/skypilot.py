@@ -58,7 +58,8 @@ def _trainer(launch: Launch) -> Task:
     lines = [
         f"mkdir -p {' '.join(shlex.quote(f'{launch.folder}/{name}') for name in FOLDERS)}",
         f'export REWARDLAB_SERVERS="{_addresses(launch)}"',
-        'export REWARDLAB_HEAD=$(head -n 1 <<<"$SKYPILOT_NODE_IPS")',
+        'REWARDLAB_HEAD=$(head -n 1 <<<"$SKYPILOT_NODE_IPS")',
+        "export REWARDLAB_HEAD",
         *launch.site.compute.setup,
     ]
     if launch.ray is not None:  # SkyPilot has a Ray of its own on each node, which `ray stop` would end, too

@@ -25,7 +25,7 @@ def slurm_files(launch: Launch) -> dict[str, str]:
             "nodes": launch.nodes,
             "ray_port": RAY_PORT,
             "ray_wait_s": _compute(launch).ray_wait,
-            "ray_options": ["--disable-usage-stats"],
+            "ray_options": ["--disable-usage-stats", *_compute(launch).ray_options],
         }
         named["node.sh"] = script(prepared(launch), values, "node.sh")
     return named | {f"{placed.name}.sh": server_script(launch, placed) for placed in launch.services}

@@ -31,3 +31,9 @@ def slurm(tmp_path):
         with suppress(psutil.Error, OSError):
             if f"FAKE_SLURM={folder}".encode() in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0"):
                 process.kill()
+
+
+@pytest.fixture(scope="session")
+def sites(module_of):
+    """The module sites.py."""
+    return module_of(Path(__file__).with_name("sites.py"))

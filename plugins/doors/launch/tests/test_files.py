@@ -1,0 +1,197 @@
+"""What is made of a recipe and a site: scripts that shellcheck takes, and manifests that fit others' own schemas."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from helpers.each_case import each_case
+
+RAYJOB = Path(__file__).parent / "interfaces" / "rayjob.json"
+SHELLCHECK = shutil.which("shellcheck", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+SKY = os.environ.get("REWARDLAB_SKY_PYTHON")
+PARSED = """
+import sys
+from sky.utils.dag_utils import load_dag_from_yaml
+
+dag = load_dag_from_yaml(sys.argv[1], secrets_overrides=[("LLM_API_KEY", "x")])
+print(dag.name, dag.is_job_group(), dag.primary_tasks, *((task.name, task.num_nodes) for task in dag.tasks))
+"""
+
+
+@pytest.fixture
+def files(main, write, sites, tmp_path):
+    """A function: the files of a launch by name."""
+
+    def launch(scheduler, *words, site=None):
+        write("site.yaml", site or sites.SITES[scheduler])
+        code, out, err = main(
+            "launch", *(words or [sites.RECIPE]), "--on", scheduler, "--site", "site.yaml", "--name", "it"
+        )
+        assert code == 0, err
+        assert "nothing is submitted" in out
+        return {file.name: file.read_text() for file in (tmp_path / "launches" / "it").iterdir()}
+
+    return launch
+
+
+@pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed here")
+def test_shellcheck_has_nothing_to_say_of_any_script(files, tmp_path):
+    scored = ("quickstart", "rows.jsonl", "--command", "score", "--shards", "8")
+    made = files("slurm") | {"array.sh": files("slurm", *scored, site=WITHOUT_SERVERS)["job.sbatch"]}
+    for name, manifest in [("kuberay", files("kuberay")["job.yaml"]), ("skypilot", files("skypilot")["job.yaml"])]:
+        for number, document in enumerate(yaml.safe_load_all(manifest)):
+            texts = document.get("data", {}) | {f"run{number}.sh": document.get("run", "")}
+            made |= {f"{name}-{key}": text for key, text in texts.items()}
+    scripts = {name: text for name, text in made.items() if name.endswith((".sh", ".sbatch")) and text}
+    assert len(scripts) == 9
+    for name, text in scripts.items():
+        (tmp_path / name).write_text(text)
+    command = [SHELLCHECK, "--shell=bash", *(str(tmp_path / name) for name in scripts)]
+    checked = subprocess.run(command, capture_output=True, encoding="utf-8")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_slurm_gets_the_trainer_and_the_servers_as_parts_of_one_job(files):
+    script = files("slurm")["job.sbatch"]
+    lines = [line.removeprefix("#SBATCH ") for line in script.splitlines() if line.startswith("#SBATCH")]
+    trainer, servers = lines[: lines.index("hetjob")], lines[lines.index("hetjob") + 1 :]
+    assert {"--job-name=it", "--nodes=4", "--gpus-per-node=8", "--partition=h100", "--requeue", "--exclusive"} <= {
+        *trainer
+    }
+    assert {"--signal=B:USR1@180", "--time=24:00:00", "--account=rl", "--qos=long", "--cpus-per-task=64"} <= {*trainer}
+    assert {"--nodes=3", "--gpus-per-node=4", "--partition=a100", "--mem=200G", "--constraint=nvlink"} <= {*servers}
+    assert "services=('judge LLM_API_URL /health 1800 18000 1 0 4 10 1 8 8000')" in script
+    assert "attempts_most=6\n" in script
+    assert "walltime_most_s=259200\n" in script
+    assert "LLM_API_KEY=$(cat /home/me/.keys/llm) || exit 1\n" in script
+
+
+def test_a_server_is_started_as_its_makers_say(files, sites):
+    assert (
+        'command=(vllm serve Qwen/Qwen3-8B --host 0.0.0.0 --port "$2" --tensor-parallel-size 1 '
+        in files("slurm")["judge.sh"]
+    )
+    manifests = [*yaml.safe_load_all(files("kuberay")["job.yaml"])]
+    assert (
+        'python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --host 0.0.0.0 --port "$2" --tp 1 '
+        in manifests[0]["data"]["judge.sh"]
+    )
+
+
+def test_an_engine_without_ray_runs_its_command_alone(files, sites):
+    made = files("slurm", "sp3f_4_nodes", "backend={use: trl}")
+    assert "node.sh" not in made
+    assert "main=command\nnodes=1\n" in made["job.sbatch"]
+
+
+def test_a_container_has_the_mounts_of_the_site(files, sites):
+    site = sites.SLURM.replace("account: rl", "account: rl\n  image: /images/rl.sqsh").replace(
+        "host: login", "qos: x\n  host: login"
+    )
+    script = files("slurm", site=site.replace("  qos: x\n", ""))["job.sbatch"]
+    assert "container=(--container-image=/images/rl.sqsh --container-mounts=/shared:/shared)" in script
+
+
+def test_an_array_has_a_task_for_each_shard(files):
+    script = files("slurm", "quickstart", "rows.jsonl", "--command", "score", "--shards", "8", site=WITHOUT_SERVERS)[
+        "job.sbatch"
+    ]
+    assert "#SBATCH --array=1-8\n" in script
+    assert "words=(rewardlab score /shared/it/launch/recipe.yaml rows.jsonl -o /shared/it/scores/score.jsonl)" in script
+    assert 'words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards")' in script
+
+
+WITHOUT_SERVERS = """
+version: 1
+compute: {walltime: "01:00:00", pools: {cpu: {gpus: 0, cpus: 4}}}
+job: {output: /shared}
+"""
+
+
+def test_a_ray_job_fits_kuberays_schema_without_a_field_that_it_does_not_know(files):
+    manifests = [*yaml.safe_load_all(files("kuberay")["job.yaml"])]
+    assert [each["kind"] for each in manifests] == ["ConfigMap", "Service", "RayJob"]
+    job = manifests[-1]
+    jsonschema.Draft202012Validator(json.loads(RAYJOB.read_text())).validate(job)
+    spec = job["spec"]
+    assert job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "team"
+    assert (spec["shutdownAfterJobFinishes"], spec["ttlSecondsAfterFinished"], spec["backoffLimit"]) == (True, 3600, 3)
+    assert spec["rayClusterSpec"]["rayVersion"] == "2.55.0"
+    groups = {group["groupName"]: group for group in spec["rayClusterSpec"]["workerGroupSpecs"]}
+    assert {name: group["replicas"] for name, group in groups.items()} == {"trainers": 3, "judge": 3}
+    head = spec["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
+    [container] = head["containers"]
+    assert container["resources"]["limits"] == {"nvidia.com/gpu": "8", "cpu": "64", "memory": "900Gi"}
+    assert {"name": "shared-memory", "mountPath": "/dev/shm"} in container["volumeMounts"]
+    assert {"name": "mount-0", "persistentVolumeClaim": {"claimName": "runs"}} in head["volumes"]
+    environment = {each["name"]: each for each in container["env"]}
+    assert environment["LLM_API_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "llm", "key": "key"}
+    assert environment["REWARDLAB_SERVERS"]["value"] == "LLM_API_URL /health 1800 18000 it-judge:8000;"
+    ray, server = groups["judge"]["template"]["spec"]["containers"]
+    assert ray["name"] == "ray-worker"  # KubeRay starts Ray in the first
+    assert server["readinessProbe"]["httpGet"] == {"path": "/health", "port": 8000}
+    assert manifests[1]["spec"]["selector"].items() <= groups["judge"]["template"]["metadata"]["labels"].items()
+
+
+def test_the_schema_knows_a_field_that_is_not_kuberays():
+    """The test above could not fail if the schema took everything."""
+    job = {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": {}, "spec": {"entrypiont": "true"}}
+    with pytest.raises(jsonschema.ValidationError, match="entrypiont"):
+        jsonschema.Draft202012Validator(json.loads(RAYJOB.read_text())).validate(job)
+
+
+def test_skypilot_gets_a_job_group_whose_trainer_ends_it(files):
+    header, trainer, judge = yaml.safe_load_all(files("skypilot")["job.yaml"])
+    assert (header["execution"], header["primary_tasks"]) == ("parallel", ["trainer"])
+    assert trainer["resources"]["accelerators"] == "H100:8"
+    assert (trainer["num_nodes"], judge["num_nodes"]) == (4, 3)
+    assert judge["resources"]["accelerators"] == "A100:4"
+    assert trainer["secrets"] == {"LLM_API_KEY": None}
+    assert (trainer["volumes"], [*trainer["file_mounts"]]) == ({"/shared": "runs"}, ["/shared/data"])
+    last = "judge-2.$SKYPILOT_JOBGROUP_NAME:8000;"
+    assert last in trainer["run"]
+    assert "judge-1.$SKYPILOT_JOBGROUP_NAME:8001 " + last in trainer["run"]
+    assert "~/sky_templates/ray/start_cluster\n" in trainer["run"]
+
+
+@pytest.mark.skipif(SKY is None, reason="$REWARDLAB_SKY_PYTHON has SkyPilot: nox -s skypilot")
+@each_case("services", [True, False])
+def test_skypilots_own_parser_takes_the_tasks(files, sites, tmp_path, services):
+    site = yaml.safe_load(sites.SKYPILOT)
+    if not services:
+        del site["services"]
+        site["compute"]["environment"]["LLM_API_URL"] = "http://elsewhere/v1"
+    files("skypilot", site=json.dumps(site))
+    environment = {**os.environ, "HOME": str(tmp_path), "SKYPILOT_DISABLE_USAGE_COLLECTION": "1"}
+    command = [SKY, "-c", PARSED, str(tmp_path / "launches" / "it" / "job.yaml")]
+    parsed = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8")
+    assert parsed.returncode == 0, parsed.stderr
+    said = "it True ['trainer'] ('trainer', 4) ('judge', 3)" if services else "trainer False None ('trainer', 4)"
+    assert said in parsed.stdout
+
+
+def test_the_values_of_a_site_are_words_of_the_shell_and_nothing_else(files, tmp_path):
+    """A value that tries to be shell is a value: the scripts are read by bash, and print what they were given."""
+    evil = 'a\'; touch EVIL; $(touch EVIL) `touch EVIL` "${HOME}" \\ b'
+    server = {"server": "command", "command": ["echo", evil, "{port}x{port}"], "variable": "LLM_API_URL", "gpus": 0}
+    compute = {"walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}, "environment": {"ODD": evil}}
+    site = {"version": 1, "services": {"judge": server}, "compute": compute, "job": {"output": f"/{evil}"}}
+    made = files("slurm", "quickstart_judge", site=json.dumps(site))
+    heads = {
+        "command.sh": 'printf \'%s|%s\' "$ODD" "$folder"',
+        "judge.sh": "set -- 0 8123; printf '%s|' \"${command[@]}\"",
+    }
+    printed = {}
+    for name, shown in heads.items():
+        head = made[name].partition("\n\n# ")[0] if name == "command.sh" else made[name].partition("\nrestarts=")[0]
+        values = head if name == "command.sh" else head.replace("command=(", "set -- 0 8123\ncommand=(")
+        bash = ["bash", "-c", f"{values}\n{shown}"]
+        printed[name] = subprocess.run(bash, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stdout
+    assert printed == {"command.sh": f"{evil}|/{evil}/it", "judge.sh": f"echo|{evil}|8123x8123|"}
+    assert not (tmp_path / "EVIL").exists()

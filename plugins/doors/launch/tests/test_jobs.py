@@ -1,0 +1,161 @@
+"""Jobs by the schedulers' own commands, which here are small programs that note their words."""
+
+import json
+import os
+import stat
+import subprocess
+
+import pytest
+from rewardlab_launch.record import SCHEMA, read_launch
+
+NOTING = """#!/usr/bin/env python3
+import json, os, sys
+words = [os.path.basename(sys.argv[0]), *sys.argv[1:]]
+secret = [os.environ["LLM_API_KEY"]] if words[:3] == ["sky", "jobs", "launch"] else []
+with open(os.environ["NOTED"], "a") as file:
+    print(json.dumps(words + secret), file=file)
+for part, (said, code) in json.loads(os.environ.get("SAYS", "{}")).items():
+    if part in " ".join(words):
+        print(said)
+        sys.exit(code)
+"""
+
+
+@pytest.fixture
+def noted(tmp_path, monkeypatch):
+    """A function: the calls of kubectl and sky so far. `noted.says` sets what they answer, by words of a call."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("kubectl", "sky"):
+        (folder / name).write_text(NOTING)
+        (folder / name).chmod(0o700 | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("NOTED", str(tmp_path / "noted"))
+
+    def calls():
+        path = tmp_path / "noted"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    calls.says = lambda **answers: monkeypatch.setenv("SAYS", json.dumps(answers))
+    return calls
+
+
+@pytest.fixture
+def launch(main, write, sites):
+    def submit(scheduler, *words):
+        write("site.yaml", sites.SITES[scheduler])
+        return main("launch", sites.RECIPE, "--on", scheduler, "--site", "site.yaml", "--name", "it", *words)
+
+    return submit
+
+
+def test_nothing_is_submitted_unless_told(launch, noted, main):
+    assert launch("kuberay")[0] == 0
+    assert launch("kuberay", "--dry-run")[0] == 0
+    assert noted() == []
+    code, _, err = main("launch", "status", "it")
+    assert code == 2
+    assert "it was written and not submitted; add --submit" in err
+
+
+def test_a_ray_job_is_made_after_its_claims_and_secrets_are_found(launch, noted, main):
+    assert launch("kuberay", "--submit")[0] == 0
+    there = ["kubectl", "--namespace", "rl"]
+    manifest = "launches/it/job.yaml"
+    assert noted() == [
+        [*there, "get", "persistentvolumeclaim", "runs"],
+        [*there, "get", "secret", "llm"],
+        [*there, "apply", "--dry-run=server", "-f", manifest],
+        [*there, "apply", "-f", manifest],
+    ]
+    main("launch", "stop", "it")
+    label = "app.kubernetes.io/part-of=it"
+    assert noted()[-1] == [*there, "delete", "rayjob,service,configmap", "-l", label]
+    for action, words in {"status": "get pods", "logs": "logs -l job-name=it --tail=200"}.items():
+        assert main("launch", action, "it")[0] == 0
+        assert words in " ".join(noted()[-1])
+
+
+def test_a_claim_that_is_not_there_ends_it_before_anything_is_made(launch, noted):
+    noted.says(**{"persistentvolumeclaim": ["not found", 1]})
+    code, _, err = launch("kuberay", "--submit")
+    assert code == 2
+    assert "no persistentvolumeclaim 'runs' in namespace rl" in err
+    assert not any("apply" in call for call in noted())
+
+
+def test_a_secret_reaches_skypilot_by_its_environment_and_stands_in_no_file(launch, noted, monkeypatch, tmp_path, main):
+    code, _, err = launch("skypilot", "--submit")
+    assert (code, "not set in this shell: LLM_API_KEY" in err) == (2, True)
+    monkeypatch.setenv("LLM_API_KEY", "a-very-secret-key")
+    assert launch("skypilot", "--submit")[0] == 0
+    [call] = noted()
+    words = ["sky", "jobs", "launch", "--yes", "--detach-run", "--name", "it", "--secret", "LLM_API_KEY"]
+    assert call == [*words, "launches/it/job.yaml", "a-very-secret-key"]
+    assert not any("a-very-secret-key" in file.read_text() for file in (tmp_path / "launches/it").iterdir())
+    main("launch", "stop", "it")
+    assert noted()[-1] == ["sky", "jobs", "cancel", "--yes", "--name", "it"]
+
+
+def test_slurm_is_asked_on_the_cluster_before_a_job_is_submitted(main, write, slurm, monkeypatch, tmp_path):
+    """Everything that is missing there is named at once."""
+    for name in ("PATH", "FAKE_SLURM"):
+        monkeypatch.setenv(name, slurm[name])
+    site = {"version": 1, "job": {"output": str(tmp_path / "shared"), "workdir": str(tmp_path)}}
+    site["compute"] = {"walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}, "mounts": {"/data": "/no/such/mount"}}
+    site["compute"]["secrets"] = {"KEY": "/no/such/key"}
+    write("site.yaml", json.dumps(site))
+    words = ("launch", "quickstart", "--on", "slurm", "--site", "site.yaml", "--name", "it", "--submit")
+    code, _, err = main(*words, "dataset={use: data/jsonl, with: {path: no-rows.jsonl}}")
+    assert code == 2
+    for missing in ("/no/such/mount", "/no/such/key", "no-rows.jsonl", "shared (job.output)"):
+        assert missing in err, missing
+    assert not (tmp_path / "slurm" / "jobs").exists()
+    (tmp_path / "shared" / "it" / "launch").mkdir(parents=True)
+    (tmp_path / "shared" / "it" / "launch" / "attempts").write_text("7 0\n")
+    site["compute"] |= {"mounts": {}, "secrets": {}}
+    write("site.yaml", json.dumps(site))
+    assert "a job has run in" in main(*words)[2]
+    site["compute"]["pools"]["cpu"]["extra"] = ["--nonsense=1"]
+    write("site.yaml", json.dumps(site))
+    assert "Slurm would not take this job" in main(*words[:-2], "other", "--submit")[2]
+
+
+def test_records_of_this_release_are_read_by_any_later_one(tmp_path):
+    """`record_1.json` is what the first release wrote; it stays as it is."""
+    folder = tmp_path / "old"
+    folder.mkdir()
+    first = {
+        "schema": 1,
+        "name": "old",
+        "scheduler": "slurm",
+        "folder": "/shared/old",
+        "host": "login",
+        "context": None,
+    }
+    first |= {"namespace": None, "job": "17", "shards": 0, "output": "", "version": "0.1.0"}
+    (folder / "launch.json").write_text(json.dumps(first))
+    _, record = read_launch(tmp_path, "old")
+    assert (record.job, record.host, record.scheduler) == ("17", "login", "slurm")
+    (folder / "launch.json").write_text(json.dumps(first | {"of_a_later_release": [1, 2]}))
+    assert read_launch(tmp_path, "old")[1] == record
+    record.write(folder)
+    assert json.loads((folder / "launch.json").read_text()) == first
+    (folder / "launch.json").write_text(json.dumps(first | {"schema": SCHEMA + 1, "version": "9.0"}))
+    with pytest.raises(Exception, match=r"written by rewardlab 9\.0, which says more than this release reads"):
+        read_launch(tmp_path, "old")
+
+
+def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
+    """ssh is a program that runs its last word in a shell, as the real one does."""
+    from rewardlab_launch.shell import Shell
+
+    (tmp_path / "ssh").write_text('#!/bin/sh\n[ "$3" = login ] || exit 9\nexec sh -c "$4"\n')
+    (tmp_path / "ssh").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    shell = Shell("login")
+    assert shell.text(["printf", "%s|", "a b", "$HOME; 'x'"]) == "a b|$HOME; 'x'|"
+    (tmp_path / "to").mkdir()
+    shell.write(str(tmp_path / "to"), {"job.sbatch": "#!/bin/bash\n", "recipe.yaml": "ä\n"})
+    assert (tmp_path / "to" / "recipe.yaml").read_text() == "ä\n"
+    assert subprocess.run(["bash", str(tmp_path / "to" / "job.sbatch")]).returncode == 0

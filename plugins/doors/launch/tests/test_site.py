@@ -1,0 +1,118 @@
+"""What is wrong with a site, a recipe, or the two together is said at once, with its place, before anything is made."""
+
+import pytest
+from helpers.each_case import each_case
+
+
+@pytest.fixture
+def refused(main, write, sites):
+    """A function: the messages of a launch with some of a site's text replaced, and overrides of the recipe."""
+
+    def launch(scheduler, old="", new="", *words):
+        assert old in sites.SITES[scheduler], old
+        write("site.yaml", sites.SITES[scheduler].replace(old, new, 1))
+        code, out, err = main("launch", sites.RECIPE, *words, "--on", scheduler, "--site", "site.yaml", "--dry-run")
+        assert code == 2, out
+        assert not out
+        return err
+
+    return launch
+
+
+@each_case(
+    "scheduler, old, new, said",
+    [
+        ("slurm", "account: rl", "acount: rl", "site.yaml:12: compute.acount: no such option; did you mean 'account'?"),
+        ("slurm", "account: rl", "context: rl", "compute.context: kuberay has it, and --on slurm has not"),
+        ("slurm", "version: 1", "version: 2", "site.yaml:2: version"),
+        ("slurm", '"24:00:00"', '"24h"', "'24h' is no time such as 24:00:00"),
+        ("slurm", "pool: small", "pool: smal", "judge.pool: no pool 'smal' in compute.pools; did you mean 'small'"),
+        ("slurm", "replicas: 10", "gpus: 8", "a node of pool 'small' has 4 GPUs, and a replica needs 8 on one"),
+        ("slurm", "replicas: 10", "cpus: 48", "a node of pool 'small' has 32 cores, fewer than a replica needs"),
+        ("slurm", "large: {gpus: 8", "large: {gpus: 4", "a node has 4 GPUs, and the recipe's backend takes 8 of each"),
+        ("slurm", "output: /shared/runs", "output: runs", "'runs' is not a whole path"),
+        ("slurm", "variable: LLM_API_URL", "variable: JUDGE", "reads no ${oc.env:JUDGE}, so nothing would ask this"),
+        ("slurm", ", gpt-5-nano]", "]", "judge 'teacher' asks for the model 'gpt-5-nano', and this serves gpt-4o-mini"),
+        ("slurm", "model: Qwen/Qwen3-8B", "server: command", "server: command needs `command`"),
+        ("slurm", "secrets: {LLM_API_KEY: /home/me/.keys/llm}", "", "LLM_API_KEY, and no node has it"),
+        ("slurm", "account: rl", "ray: 2.9.0", "Ray 2.9.0, and the recipe's engine is made for Ray 2.55.0"),
+        ("slurm", "workdir: /shared/data", "pool: big", "job.pool: no pool 'big' in compute.pools"),
+        ("kuberay", "LLM_API_KEY: llm/key", "LLM_API_KEY: llm", "compute.secrets.LLM_API_KEY"),
+        ("kuberay", "image: registry", "host: registry", "compute.host: slurm has it, and --on kuberay has not"),
+        ("kuberay", "{/shared: runs}", "{/other: runs}", "/shared/runs is below none of compute.mounts"),
+        ("kuberay", "workdir: /shared/data", "resume: {walltime: '24:00:00'}", "only Slurm accounts for"),
+        ("skypilot", "accelerator: H100, ", "", "`gpus` needs the kind of GPU: accelerator: H100"),
+        ("skypilot", "output: /shared/runs", "output: /shared/data/runs", "in a bucket, where files have neither"),
+    ],
+)
+def test_a_mistake_gets_one_error_with_its_place(refused, scheduler, old, new, said):
+    assert said in refused(scheduler, old, new)
+
+
+@each_case(
+    "scheduler, override, said",
+    [
+        ("slurm", "backend.address=http://head:8265", "the job brings a Ray cluster of its own; leave the address out"),
+        ("kuberay", "backend={use: trl}", "the engine trl needs no cluster, and a RayJob is one; take slurm or sky"),
+        ("slurm", "backend={use: trl, accelerate: {num_machines: 2}}", "trl on 2 machines is started by `accelerate`"),
+        ("slurm", "judges.main.with.model=${oc.env:WHICH}", "it reads WHICH, which no node has"),
+        (
+            "kuberay",
+            "stages.3.dataset={use: data/jsonl, with: {path: /me/r.jsonl}}",
+            "the rows /me/r.jsonl are below none",
+        ),
+    ],
+)
+def test_a_recipe_that_the_job_cannot_run_is_refused(refused, scheduler, override, said):
+    assert said in refused(scheduler, "", "", override)
+
+
+def test_tasks_of_an_array_have_no_servers(refused):
+    score = ("rows.jsonl", "--command", "score", "--shards", "8")
+    assert "each of the tasks would start servers of its own" in refused("slurm", "", "", *score)
+
+
+def test_every_mistake_is_named_at_once(refused):
+    said = refused("slurm", "variable: LLM_API_URL\n    replicas: 10", "variable: JUDGE\n    gpus: 9")
+    assert "a replica needs 9" in said
+    both = refused("slurm", "variable: LLM_API_URL", "variable: JUDGE", "backend.address=http://head:8265")
+    assert "nothing would ask this service" in both
+    assert "leave the address out" in both
+
+
+@each_case(
+    "words, said",
+    [
+        ("sp3f", "a recipe needs --on"),
+        ("status", "which job? rewardlab launch status NAME"),
+        ("stop it --submit", "stop takes a job's name and nothing else"),
+        ("sp3f --on slurm --site s.yaml --shards 4", "go with --command score"),
+        ("sp3f --on slurm --site s.yaml --command score", "--command score needs rows"),
+        ("sp3f --on slurm --site s.yaml --submit --dry-run", "--submit goes neither with"),
+        ("sp3f r.jsonl --on kuberay --site s.yaml --command score --shards 2", "arrays of shards are Slurm's"),
+        ("status nothing", "no job 'nothing' was launched from here"),
+    ],
+)
+def test_flags_that_do_not_go_together_are_refused(main, words, said):
+    code, _, err = main("launch", *words.split())
+    assert code == 2
+    assert said in err
+
+
+def test_a_site_file_that_cannot_be_read_is_named(main, write):
+    write("site.yaml", "compute: [\n")
+    assert (
+        "no-site.yaml: the site file cannot be read"
+        in main("launch", "sp3f", "--on", "slurm", "--site", "no-site.yaml")[2]
+    )
+    assert "site.yaml:2: column 1" in main("launch", "sp3f", "--on", "slurm", "--site", "site.yaml")[2]
+
+
+def test_resolve_only_prints_the_site_with_its_defaults(main, write, sites):
+    write("site.yaml", sites.SLURM)
+    code, out, _ = main("launch", sites.RECIPE, "--on", "slurm", "--site", "site.yaml", "--resolve-only")
+    assert code == 0
+    write("site.yaml", out)
+    assert main("launch", sites.RECIPE, "--on", "slurm", "--site", "site.yaml", "--resolve-only")[1] == out
+    assert "grace: 180" in out
+    assert "path: /health" in out
