@@ -73,13 +73,13 @@ class JudgeServer:
         self._connections = set()
         self.port = None
 
-    async def start(self, port=0):
+    async def start(self, port=0, host="127.0.0.1"):
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._completions)
         app.router.add_get("/stats", self._stats)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", port).start()
+        await web.TCPSite(self._runner, host, port).start()
         self.port = self._runner.addresses[0][1]
 
     async def stop(self):
@@ -205,7 +205,7 @@ class Serving:
 
 async def _serve(arguments):
     server = JudgeServer(latency=arguments.latency)
-    await server.start(arguments.port)
+    await server.start(arguments.port, arguments.host)
     print(server.url, flush=True)
     await asyncio.sleep(arguments.seconds)
     await server.stop()
@@ -214,6 +214,7 @@ async def _serve(arguments):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--host", default="127.0.0.1", help="the address that it listens on")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds for every answer")
     parser.add_argument("--seconds", type=float, default=3600, help="ends by itself after these")
     with suppress(KeyboardInterrupt):

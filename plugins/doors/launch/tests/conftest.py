@@ -37,3 +37,9 @@ def slurm(tmp_path):
 def sites(module_of):
     """The module sites.py."""
     return module_of(Path(__file__).with_name("sites.py"))
+
+
+@pytest.fixture(scope="session")
+def slurm_job(module_of):
+    """The class of slurm_job.py."""
+    return module_of(Path(__file__).with_name("slurm_job.py")).Job

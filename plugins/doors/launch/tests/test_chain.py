@@ -3,10 +3,7 @@
 import json
 import os
 import socket
-import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from helpers.paths import TESTS
@@ -68,7 +65,7 @@ def site(tmp_path):
 
 
 @pytest.fixture
-def launched(slurm, site, toy_path, offer, write, tmp_path):
+def launched(slurm, slurm_job, site, toy_path, offer, write, tmp_path):
     """A function that submits the recipe as job `name`, and returns the job."""
     write("recipe.yaml", RECIPE)
     write("rows.jsonl", [{"id": f"q{n}", "prompt": f"Say {n}.", "answer": str(n)} for n in range(6)])
@@ -77,7 +74,7 @@ def launched(slurm, site, toy_path, offer, write, tmp_path):
 
     def launch(name, *overrides, site_file=None, unseen=False, **variables):
         options = ["--on", "slurm", "--site", site_file or site(), "--name", name, "--submit"]
-        job = Job(name, tmp_path, environment | variables)
+        job = slurm_job(name, tmp_path, environment | variables)
         if unseen:  # a file that is there when the job is submitted, and not when it runs
             (tmp_path / "elsewhere.jsonl").write_text((tmp_path / "rows.jsonl").read_text())
         job.rewardlab("launch", "recipe.yaml", *overrides, *options)
@@ -86,54 +83,6 @@ def launched(slurm, site, toy_path, offer, write, tmp_path):
         return job
 
     return launch
-
-
-class Job:
-    """A job that was launched."""
-
-    def __init__(self, name, home, environment):
-        self.name, self.home, self.environment = name, home, environment
-        self.folder = home / "shared" / name
-
-    def rewardlab(self, *words):
-        return self.run("rewardlab", *words)
-
-    def run(self, *words):
-        ended = subprocess.run(
-            [*map(str, words)], cwd=self.home, env=self.environment, capture_output=True, encoding="utf-8", timeout=120
-        )
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
-
-    def states(self):
-        """State by job, as Slurm accounts them."""
-        jobs = ",".join(sorted(path.name for path in (Path(self.environment["FAKE_SLURM"]) / "jobs").iterdir()))
-        rows = self.run("sacct", "--noheader", f"--jobs={jobs}", "--format=JobID,State").split()
-        return dict(row.split("|") for row in rows)
-
-    def until(self, what, limit=100):
-        end = time.monotonic() + limit
-        while not what():
-            assert time.monotonic() < end, f"{self.states()}\n{self.logs()}"
-            time.sleep(0.2)
-
-    def wait(self):
-        self.until(lambda: not {*self.states().values()} & {"PENDING", "RUNNING"})
-        return self.states()
-
-    def logs(self):
-        return "\n".join(f"--- {path.name}\n{path.read_text()}" for path in sorted(self.folder.glob("logs/*.log")))
-
-    def ledger(self):
-        """The lines of the ledger by what they are about, without what tells attempts apart."""
-        path = self.folder / "run" / "ledger.jsonl"
-        lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-        rows = [line for line in lines if "step" in line]
-        anew = {"attempt": None, "group": None}  # which each attempt counts from 0
-        return {(row["step"], row["id"], row["index"]): row | anew for row in rows}
-
-    def has_trained(self, steps):
-        return lambda: any(step >= steps for step, *_ in self.ledger())
 
 
 def free_port():

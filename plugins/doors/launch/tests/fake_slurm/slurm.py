@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -155,25 +156,26 @@ def one_start(number, restarts):
             stderr=log,
             start_new_session=True,
         )
-    state = watched(number, script, begun, options[0]["signal"])
+    state = watched(number, script, begun, options[0]["signal"], Steps(number, output))
     kill_all(number, script)
     note(number, "elapsed", [*fact(number, "elapsed", []), int((time.time() - begun) * 60 / MINUTE_S)])
     return state
 
 
-def watched(number, script, begun, warning):
+def watched(number, script, begun, warning, steps):
     """Wait for the end of the script, and send it what it is due."""
     kind, _, before = warning.rpartition("@")
     assert kind == "B:USR1", warning
     warned = False
     while script.poll() is None:
+        steps.look()
         ran, limit = time.time() - begun, fact(number, "limit")
         if fact(number, "cancelled"):
-            ended(number, script, "CANCELLED")
+            ended(number, script, "CANCELLED", steps)
             return "CANCELLED"
         if fact(number, "preempt") or fact(number, "requeue"):
             how = "REQUEUED" if fact(number, "requeue") else "PREEMPTED"
-            ended(number, script, how)
+            ended(number, script, how, steps)
             return how
         asked = fact(number, "signal")
         if asked or (not warned and ran > limit - int(before) / 60 * MINUTE_S):
@@ -181,7 +183,7 @@ def watched(number, script, begun, warning):
             (facts(number) / "signal").unlink(missing_ok=True)
             os.kill(script_itself(script), signal.SIGUSR1)
         if ran > limit:
-            ended(number, script, "TIMEOUT")
+            ended(number, script, "TIMEOUT", steps)
             return "TIMEOUT"
         time.sleep(LOOK_S)
     note(number, "exit", script.returncode)
@@ -196,23 +198,78 @@ def script_itself(script):
     return script.pid
 
 
-def ended(number, script, why):
+def ended(number, script, why, steps):
     """SIGTERM for the steps, and for the script unless it is preempted; then some time."""
     note(number, "exit", 15)
-    for process in steps(number) if why in ("PREEMPTED", "REQUEUED") else [*steps(number), psutil.Process(script.pid)]:
-        with suppress(psutil.NoSuchProcess):
-            process.send_signal(signal.SIGTERM)
+    steps.signal_all(signal.SIGTERM)
+    if why not in ("PREEMPTED", "REQUEUED"):
+        with suppress(ProcessLookupError):
+            os.kill(script_itself(script), signal.SIGTERM)
     end = time.time() + KILL_WAIT_S
     while time.time() < end and script.poll() is None:
+        steps.look()
         time.sleep(LOOK_S)
 
 
-def steps(number):
-    """Every process of the tasks of a job's steps."""
-    for file in (facts(number) / "tasks").glob("*"):
+class Steps:
+    """The steps of a job, as the daemons of its nodes start them: srun asks by a file, and its answer is one."""
+
+    def __init__(self, number, log):
+        self._folder, self._log = facts(number) / "steps", log
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        self._tasks = {}
+
+    def look(self):
+        for file in self._folder.glob("*.asked"):
+            if file.stem not in self._tasks:
+                self._tasks[file.stem] = self._start(json.loads(file.read_text()))
+        for step, (tasks, kill) in self._tasks.items():
+            if (self._folder / f"{step}.term").exists():
+                (self._folder / f"{step}.term").unlink()
+                signal_tasks(tasks, signal.SIGTERM)
+            if kill and any(task.poll() for task in tasks):
+                self._tasks[step] = tasks, False
+                signal_tasks(tasks, signal.SIGTERM)
+            if all(task.poll() is not None for task in tasks):
+                codes = [task.returncode if task.returncode >= 0 else 128 - task.returncode for task in tasks]
+                publish(self._folder / f"{step}.exit", str(max(codes)))
+
+    def signal_all(self, number):
+        for tasks, _ in self._tasks.values():
+            signal_tasks(tasks, number)
+
+    def _start(self, asked):
+        tasks = []
+        with open(asked["output"] or self._log, "ab") as output:
+            for rank, name in enumerate(asked["names"]):
+                variables = {"SLURM_PROCID": str(rank), "SLURM_NODEID": str(rank), "SLURMD_NODENAME": name}
+                task = subprocess.Popen(
+                    [*nodes()[name], *asked["command"]],
+                    env={**asked["environment"], **variables},
+                    cwd=asked["folder"],
+                    stdout=output,
+                    stderr=output,
+                    start_new_session=True,
+                )
+                tasks.append(task)
+        return tasks, asked["kill_on_bad_exit"]
+
+
+def signal_tasks(tasks, number):
+    """To every process of the tasks, as to those of a cgroup."""
+    for task in tasks:
         with suppress(psutil.NoSuchProcess):
-            task = psutil.Process(int(file.name))
-            yield from [task, *task.children(recursive=True)]
+            of_task = psutil.Process(task.pid)
+            for process in [of_task, *of_task.children(recursive=True)]:
+                with suppress(psutil.NoSuchProcess):
+                    process.send_signal(number)
+
+
+def publish(path, text):
+    scratch = path.with_suffix(f".{os.getpid()}")
+    scratch.write_text(text)
+    scratch.replace(path)
 
 
 def kill_all(number, script):
@@ -243,38 +300,14 @@ def srun(words):
     names = given.nodelist.split(",") if given.nodelist else of_job[: int(given.nodes or 1)]
     if unknown := [name for name in names if name not in of_job]:
         sys.exit(f"srun: error: {unknown} is not in this job's group")
-    output = open(given.output, "ab") if given.output else None  # noqa: SIM115
-    folder = facts(number) / "tasks"
-    folder.mkdir(exist_ok=True)
-    tasks = []
-    for rank, name in enumerate(names):
-        variables = {"SLURM_PROCID": str(rank), "SLURM_NODEID": str(rank), "SLURMD_NODENAME": name}
-        task = subprocess.Popen(
-            [*nodes()[name], *given.command],
-            env={**os.environ, **variables},
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-        (folder / str(task.pid)).touch()
-        tasks.append(task)
-
-    def hand_on(heard, frame):
-        for task in tasks:
-            with suppress(ProcessLookupError):
-                os.killpg(task.pid, heard)
-
-    signal.signal(signal.SIGTERM, hand_on)
-    bad = False
-    while any(task.poll() is None for task in tasks):
-        if given.kill_on_bad_exit and not bad and any(task.returncode for task in tasks):
-            bad = True
-            hand_on(signal.SIGTERM, None)
+    step = facts(number) / "steps" / f"{os.getpid()}-{time.monotonic_ns()}"
+    asked = {"names": names, "command": given.command, "environment": dict(os.environ), "folder": os.getcwd()}
+    asked |= {"output": given.output, "kill_on_bad_exit": bool(given.kill_on_bad_exit)}
+    signal.signal(signal.SIGTERM, lambda heard, frame: Path(f"{step}.term").touch())
+    publish(Path(f"{step}.asked"), json.dumps(asked))
+    while not (answer := Path(f"{step}.exit")).exists():
         time.sleep(LOOK_S / 2)
-    codes = [task.returncode if task.returncode >= 0 else 128 - task.returncode for task in tasks]
-    for task in tasks:
-        (folder / str(task.pid)).unlink(missing_ok=True)
-    sys.exit(max(codes))
+    sys.exit(int(answer.read_text()))
 
 
 # --- What asks, and what changes
