@@ -10,7 +10,7 @@ from rewardlab.errors import UserError
 from rewardlab.files import write_text
 from rewardlab.recipe import dump
 
-from rewardlab_launch.launch import Launch, Work, make_launch
+from rewardlab_launch.launch import Launch, LaunchCommand, make_launch
 from rewardlab_launch.record import LaunchRecord, read_launch
 from rewardlab_launch.schedulers import SCHEDULERS
 from rewardlab_launch.site_file import SiteFile
@@ -103,7 +103,7 @@ def run(options: Options) -> CommandResult:
     if options.resolve_only:
         tree = file.site.model_dump(mode="json")
         return CommandResult(text=dump(tree).rstrip("\n"), data=tree)
-    work = Work(command=options.command, rows=options.which, shards=options.shards or 0)
+    work = LaunchCommand(command=options.command, rows=options.which, shards=options.shards or 0)
     launch = make_launch(options.recipe, options.overrides, file, options.on, work, options.name)
     files = SCHEDULERS[options.on].files(launch)
     if options.dry_run:

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 
-class _Dumper(yaml.SafeDumper):
+class _PlainDumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         """Return True: what stands twice is written twice."""
         return True
@@ -16,9 +16,9 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
-_Dumper.add_representer(str, _text)
+_PlainDumper.add_representer(str, _text)
 
 
 def yaml_documents(documents: Sequence[Any]) -> str:
     """Return plain values as the documents of one YAML file."""
-    return "---\n".join(yaml.dump(each, Dumper=_Dumper, sort_keys=False, width=120) for each in documents)
+    return "---\n".join(yaml.dump(each, Dumper=_PlainDumper, sort_keys=False, width=120) for each in documents)

@@ -84,7 +84,7 @@ def _group(name: str, count: int, start: dict[str, str], template: Manifest) -> 
 def _trainer(launch: Launch, *, head: bool) -> Manifest:
     pool = launch.pool
     assert isinstance(pool, KubeRayPool)
-    container = {
+    container: Manifest = {
         "name": "ray-head" if head else "ray-worker",
         "image": _compute(launch).image,
         "env": [*_environment(launch)],

@@ -15,7 +15,7 @@ from rewardlab_training import run_name
 
 from rewardlab_launch.pools import pool_findings
 from rewardlab_launch.services import SERVED_NAME, PlacedService, placed_services, service_findings
-from rewardlab_launch.site import Pool, Site
+from rewardlab_launch.site import NodePool, Site
 from rewardlab_launch.site_file import SiteFile
 from rewardlab_launch.variables import as_in_job, given_variables, read_variables, refuse_absent
 
@@ -28,7 +28,7 @@ FOLDERS = ("launch", "logs", "scores")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class LaunchCommand:
     """What is to be done: a recipe's stages, or a command about rows, which may be divided into shards."""
 
     command: str = "run"
@@ -43,7 +43,8 @@ class Launch:
     Args:
         recipe: its text, merged and with overrides; values of the environment stay ${oc.env:...}.
         nodes, gpus: of the trainer, GPUs of each node.
-        ray: the version of Ray on the nodes; None if the job needs no Ray.
+        on_ray: whether the nodes become a Ray cluster, in which the command runs.
+        ray: the version of Ray on the nodes; None if neither the site nor the engine says it.
         groups: the pools of the parts of the job, the trainer's first.
         inputs: files that the command reads.
     """
@@ -51,10 +52,11 @@ class Launch:
     name: str
     scheduler: str
     site: Site
-    work: Work
+    work: LaunchCommand
     recipe: str
     nodes: int
     gpus: int
+    on_ray: bool
     ray: str | None
     groups: Sequence[str]
     services: Sequence[PlacedService]
@@ -66,9 +68,9 @@ class Launch:
         return f"{self.site.job.output}/{self.name}"
 
     @property
-    def pool(self) -> Pool:
+    def pool(self) -> NodePool:
         """The trainer's pool."""
-        pool: Pool = self.site.compute.pools[self.groups[0]]
+        pool: NodePool = self.site.compute.pools[self.groups[0]]
         return pool
 
     @property
@@ -107,7 +109,12 @@ class Launch:
 
 
 def make_launch(
-    recipe: RecipeSource, overrides: Sequence[str], file: SiteFile, scheduler: str, work: Work, name: str | None
+    recipe: RecipeSource,
+    overrides: Sequence[str],
+    file: SiteFile,
+    scheduler: str,
+    work: LaunchCommand,
+    name: str | None,
 ) -> Launch:
     """Return the job; UserError with everything that is wrong with the recipe, the site, and the two together."""
     with as_in_job(file.site):
@@ -116,13 +123,13 @@ def make_launch(
         return _make_launch(document, file, scheduler, work, name)
 
 
-def _make_launch(document: Document, file: SiteFile, scheduler: str, work: Work, name: str | None) -> Launch:
+def _make_launch(document: Document, file: SiteFile, scheduler: str, work: LaunchCommand, name: str | None) -> Launch:
     draft = draft_plan(document, None, "run" if work.command == "run" else "score")
     plan = draft.plan
     if draft.problems or plan is None:
         raise draft.error()
     site = file.site
-    pools: Mapping[str, Pool] = site.compute.pools
+    pools: Mapping[str, NodePool] = site.compute.pools
     main = site.job.pool or next(iter(pools))
     findings = [*pool_findings(pools, site.job.pool), *service_findings(site.services, pools, main)]
     if findings:
@@ -140,6 +147,7 @@ def _make_launch(document: Document, file: SiteFile, scheduler: str, work: Work,
         recipe=dump(document.raw),
         nodes=nodes,
         gpus=_gpus(options, pools[main]) if trains else 0,
+        on_ray=on_ray,
         ray=_ray(plan, site) if on_ray else None,
         groups=groups,
         services=services,
@@ -156,7 +164,7 @@ def _usable(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:28].strip("-")
 
 
-def _gpus(options: Any, pool: Pool) -> int:
+def _gpus(options: Any, pool: NodePool) -> int:
     given = getattr(options, "gpus_per_node", None)
     return pool.gpus if given is None else int(given)
 
@@ -175,7 +183,7 @@ def engine_pins(plan: Plan) -> list[str]:
     return list(dict.fromkeys(pins))
 
 
-def _inputs(plan: Plan, work: Work) -> list[str]:
+def _inputs(plan: Plan, work: LaunchCommand) -> list[str]:
     """Return the files of rows that the command reads, but for those that a stage of the recipe writes."""
     if work.rows is not None:
         return [work.rows]
@@ -202,7 +210,9 @@ def _site_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
     if site.job.resume.walltime is not None and launch.scheduler != "slurm":
         what = "only Slurm accounts for what attempts have used; leave it out, and let retries bound them"
         yield ("job", "resume", "walltime"), what
-    pins = engine_pins(plan) if launch.ray is not None else []
+    if launch.scheduler == "kuberay" and launch.on_ray and launch.ray is None:
+        yield ("compute", "ray"), "missing: the version of Ray in the image, which the engine does not say"
+    pins = engine_pins(plan) if launch.on_ray else []
     if pins and launch.ray not in pins:
         yield ("compute", "ray"), f"Ray {launch.ray}, and the recipe's engine is made for Ray {' and '.join(pins)}"
     read = read_variables(plan.document)
@@ -232,7 +242,7 @@ def _recipe_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
     if isinstance(options, RayOptions) and options.address:
         yield ("backend", "address"), "the job brings a Ray cluster of its own; leave the address out"
     trains = launch.work.command == "run" and any(map(needs_engine, plan.recipe.stages))
-    if trains and launch.ray is None and not isinstance(options, RayOptions):
+    if trains and not launch.on_ray:
         engine = plan.backend.use.use if plan.backend is not None else "none"
         if launch.scheduler == "kuberay":
             yield ("backend",), f"the engine {engine} needs no cluster, and a RayJob is one; take slurm or skypilot"

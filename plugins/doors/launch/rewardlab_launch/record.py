@@ -7,7 +7,7 @@ an older reader would misunderstand.
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from rewardlab import __version__
+import rewardlab
 from rewardlab.errors import UserError, nearest
 from rewardlab.files import read_json, write_json
 
@@ -39,7 +39,7 @@ class LaunchRecord:
     job: str | None = None
     shards: int = 0
     output: str = ""
-    version: str = __version__
+    version: str = rewardlab.__version__
 
     def with_job(self, job: str) -> "LaunchRecord":
         """Return the record of the job once it is submitted."""

@@ -7,7 +7,7 @@ from itertools import takewhile
 from rewardlab.errors import nearest
 from rewardlab.recipe import Finding
 
-from rewardlab_launch.site import Pool, Service
+from rewardlab_launch.site import NodePool, SiteService
 
 PORT = "{port}"
 """stands for the port in the words of a server's command"""
@@ -28,8 +28,8 @@ class PlacedService:
     """
 
     name: str
-    service: Service
-    pool: Pool
+    service: SiteService
+    pool: NodePool
     group: int
     first: int
     per_node: int
@@ -64,7 +64,7 @@ class PlacedService:
 
 
 def placed_services(
-    services: Mapping[str, Service], pools: Mapping[str, Pool], main: str, nodes: int
+    services: Mapping[str, SiteService], pools: Mapping[str, NodePool], main: str, nodes: int
 ) -> tuple[list[PlacedService], list[str]]:
     """Return the services with their nodes, and the pools of the groups; each pool is there and has enough GPUs.
 
@@ -94,7 +94,9 @@ def placed_services(
     return placed, groups
 
 
-def service_findings(services: Mapping[str, Service], pools: Mapping[str, Pool], main: str) -> Iterator[Finding]:
+def service_findings(
+    services: Mapping[str, SiteService], pools: Mapping[str, NodePool], main: str
+) -> Iterator[Finding]:
     """Yield what is wrong with services and the pools that they name, each with its place in the site file."""
     by_variable: dict[str, str] = {}
     for name, service in services.items():

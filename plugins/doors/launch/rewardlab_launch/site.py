@@ -64,7 +64,7 @@ class Health(Config):
     """seconds for loading the model"""
 
 
-class Service(Config):
+class SiteService(Config):
     """A judge, a translator or a policy behind servers that live as long as the job."""
 
     server: Literal["vllm", "sglang", "command"] = "vllm"
@@ -95,7 +95,7 @@ class Service(Config):
     """how a server says that it is up"""
 
     @model_validator(mode="after")
-    def _has_what_it_serves(self) -> "Service":
+    def _has_what_it_serves(self) -> "SiteService":
         if self.server == "command" and not self.command:
             raise ValueError("server: command needs `command`, the words that start the server")
         if self.server != "command" and (self.command or self.model is None):
@@ -103,7 +103,7 @@ class Service(Config):
         return self
 
 
-class Pool(Config):
+class NodePool(Config):
     """Nodes of one kind."""
 
     gpus: NonNegativeInt
@@ -114,7 +114,7 @@ class Pool(Config):
     """memory of a node that a job takes, as the scheduler writes it: 500G with Slurm, 500Gi with Kubernetes"""
 
 
-class SlurmPool(Pool):
+class SlurmPool(NodePool):
     """Nodes of a partition."""
 
     partition: Text | None = None
@@ -125,7 +125,7 @@ class SlurmPool(Pool):
     """further lines for sbatch, such as --constraint=h100"""
 
 
-class KubeRayPool(Pool):
+class KubeRayPool(NodePool):
     """Nodes that pods are placed on."""
 
     node_selector: dict[str, str] = Field(default_factory=dict)
@@ -136,7 +136,7 @@ class KubeRayPool(Pool):
     """the resource that a GPU is"""
 
 
-class SkyPilotPool(Pool):
+class SkyPilotPool(NodePool):
     """Machines that SkyPilot looks for."""
 
     accelerator: Text | None = None
@@ -258,7 +258,7 @@ class Site(Config):
 
     version: Literal[1]
     """of this form of the file"""
-    services: dict[Name, Service] = Field(default_factory=dict)
+    services: dict[Name, SiteService] = Field(default_factory=dict)
     """servers that live as long as the job, by name"""
     compute: Any
     """the cluster"""

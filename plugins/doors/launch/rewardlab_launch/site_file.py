@@ -1,13 +1,14 @@
 """A site file is read: strict YAML, and every mistake in it with its line."""
 
 from pathlib import Path
+from typing import Any
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.recipe import RecipePath, compose, validate
 
-from rewardlab_launch.site import KubeRaySite, SkyPilotSite, SlurmSite
+from rewardlab_launch.site import KubeRaySite, Site, SkyPilotSite, SlurmSite
 
-SITES = {"slurm": SlurmSite, "kuberay": KubeRaySite, "skypilot": SkyPilotSite}
+SITES: dict[str, type[Site]] = {"slurm": SlurmSite, "kuberay": KubeRaySite, "skypilot": SkyPilotSite}
 """what a site file may say, by the scheduler of --on"""
 
 
@@ -49,6 +50,7 @@ def _with_owner(problem: Problem, scheduler: str) -> Problem:
     keys = problem.path
     if keys[:1] != ("compute",) or len(keys) != 2 or not problem.what.startswith("no such option"):
         return problem
-    owners = [name for name, site in SITES.items() if keys[1] in site.model_fields["compute"].annotation.model_fields]
+    computes: dict[str, Any] = {name: site.model_fields["compute"].annotation for name, site in SITES.items()}
+    owners = [name for name, compute in computes.items() if keys[1] in compute.model_fields]
     what = f"{', '.join(owners)} has it, and --on {scheduler} has not" if owners else problem.what
     return Problem(where=problem.where, what=what, path=keys)

@@ -7,7 +7,7 @@ from rewardlab_launch.documents import yaml_documents
 from rewardlab_launch.launch import FOLDERS, Launch
 from rewardlab_launch.scripts import command_script, server_script, within_walltime
 from rewardlab_launch.services import PlacedService
-from rewardlab_launch.site import Pool, SkyPilotCompute, SkyPilotPool
+from rewardlab_launch.site import NodePool, SkyPilotCompute, SkyPilotPool
 
 TRAINER = "trainer"
 Task = dict[str, Any]
@@ -27,7 +27,7 @@ def _compute(launch: Launch) -> SkyPilotCompute:
     return compute
 
 
-def _task(launch: Launch, name: str, nodes: int, pool: Pool, gpus: int, image: str | None, run: list[str]) -> Task:
+def _task(launch: Launch, name: str, nodes: int, pool: NodePool, gpus: int, image: str | None, run: list[str]) -> Task:
     compute = _compute(launch)
     assert isinstance(pool, SkyPilotPool)
     resources: Task = {} if compute.infra is None else {"infra": compute.infra}
@@ -62,7 +62,7 @@ def _trainer(launch: Launch) -> Task:
         "export REWARDLAB_HEAD",
         *launch.site.compute.setup,
     ]
-    if launch.ray is not None:  # SkyPilot has a Ray of its own on each node, which `ray stop` would end, too
+    if launch.on_ray:  # SkyPilot has a Ray of its own on each node, which `ray stop` would end, too
         lines += ["export REWARDLAB_RAY=1 RAY_HEAD_IP_ADDRESS=$REWARDLAB_HEAD", "~/sky_templates/ray/start_cluster"]
         lines += ['if [ "$SKYPILOT_NODE_RANK" != 0 ]; then exit 0; fi']
     lines += [

@@ -19,7 +19,7 @@ def slurm_files(launch: Launch) -> dict[str, str]:
     if launch.work.shards:
         return {**named, "job.sbatch": _array(launch, recipe)}
     named |= {"job.sbatch": _chain(launch), "command.sh": command_script(launch, recipe)}
-    if launch.ray is not None:
+    if launch.on_ray:
         values: Values = {
             "folder": launch.folder,
             "nodes": launch.nodes,
@@ -36,7 +36,7 @@ def _chain(launch: Launch) -> str:
     most = job.resume.walltime
     values: Values = {
         "folder": launch.folder,
-        "main": "command" if launch.ray is None else "node",
+        "main": "node" if launch.on_ray else "command",
         "nodes": launch.nodes,
         "groups": len(launch.groups),
         "attempts_most": job.resume.retries + 1,
