@@ -46,6 +46,7 @@ def nightly(session: nox.Session) -> None:
         _environment(session, name)
         _bash(session, f". .venv-{name}/bin/activate; pytest plugins/engines/{name}/tests -m nightly -n 0")
     _bash(session, ". .venv-verl/bin/activate; pytest plugins/engines/shards/tests -m 'nightly and verl' -n 0")
+    _bash(session, ". .venv-verl/bin/activate; pytest plugins/doors/launch/tests -m verl -n 0")  # on a real Ray
 
 
 @nox.session

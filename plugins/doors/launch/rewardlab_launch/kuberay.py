@@ -64,7 +64,8 @@ def _ray_job(launch: Launch) -> Manifest:
     # servers are pods of the cluster, so that they begin and end with it; its Ray places nothing there
     idle = {"num-cpus": "0", "num-gpus": "0"}
     groups += [_group(p.name, p.service.replicas, idle, _servers(launch, p)) for p in launch.services]
-    cluster: Manifest = {"rayVersion": launch.ray, "headGroupSpec": head}
+    # without a token, whoever reaches a port of Ray may run programs
+    cluster: Manifest = {"rayVersion": launch.ray, "authOptions": {"mode": "token"}, "headGroupSpec": head}
     spec = {
         "entrypoint": f"{within_walltime(launch)} bash {FILES}/command.sh",
         "submissionMode": "K8sJobMode",

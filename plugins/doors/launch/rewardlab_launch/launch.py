@@ -161,7 +161,11 @@ def _make_launch(document: Document, file: SiteFile, scheduler: str, work: Launc
 
 
 def _usable(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:28].strip("-")
+    """Return a recipe's name as schedulers take it. UserError if nothing is left of it."""
+    usable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:28].strip("-")
+    if not usable:
+        raise UserError(f"schedulers take no name like {name!r}; give the job one: --name NAME")
+    return usable
 
 
 def _gpus(options: Any, pool: NodePool) -> int:

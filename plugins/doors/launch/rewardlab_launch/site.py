@@ -8,6 +8,7 @@ from rewardlab import Config
 
 _DURATION = re.compile(r"(?:(\d+)-)?(\d{1,3}):([0-5]\d):([0-5]\d)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET = re.compile(r"(_KEY|_TOKEN|_SECRET|PASSWORD)$")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,26}[a-z0-9])?")
 
 
@@ -46,6 +47,15 @@ def _path(path: str) -> str:
     if not path.startswith("/"):
         raise ValueError(f"{path!r} is not a whole path, such as /shared/runs: the job's folder is another")
     return path.rstrip("/") or "/"
+
+
+def _plain(variables: dict[str, str]) -> dict[str, str]:
+    for name in variables:
+        if _SECRET.search(name):  # the message must not repeat its value
+            raise ValueError(
+                f"{name} is a secret by its name, and stands in scripts as it is here; use compute.secrets"
+            )
+    return variables
 
 
 Walltime = Annotated[str, AfterValidator(_walltime)]
@@ -162,7 +172,7 @@ class Compute(Config):
     """the container that has rewardlab, its plugins and the engine (absent: the nodes' own environment)"""
     setup: tuple[Text, ...] = ()
     """lines of shell before anything else on each node, such as `. /shared/env/bin/activate`"""
-    environment: dict[Variable, str] = Field(default_factory=dict)
+    environment: Annotated[dict[Variable, str], AfterValidator(_plain)] = Field(default_factory=dict)
     """variables of every process of the job; no secrets"""
     ray: Text | None = None
     """the version of Ray on the nodes (absent: the one that the engine is made for)"""

@@ -45,13 +45,19 @@ def _lacking(shell: Shell, launch: Launch, compute: SlurmCompute) -> list[str]:
         wanted[compute.image] = "compute.image"
     checks = "\n".join(f"[ -r {shlex.quote(path)} ] || printf '%s\\n' {shlex.quote(path)}" for path in wanted)
     used = f"[ ! -e {shlex.quote(launch.folder)}/launch/attempts ] || printf 'used\\n'"
-    missing = shell.script(f"{checks}\n{used}\ntrue").stdout.decode(errors="replace").splitlines()
+    output = shlex.quote(launch.site.job.output)
+    locks = f"! command -v flock >/dev/null || [ ! -d {output} ] || flock -w 10 {output} true || printf 'no locks\\n'"
+    missing = shell.script(f"{checks}\n{used}\n{locks}\ntrue").stdout.decode(errors="replace").splitlines()
     where = compute.host or "this machine"
     lines = [
         f"{path} ({wanted[path]}) is not there, or cannot be read, on {where}" for path in missing if path in wanted
     ]
     if "used" in missing:
         lines.append(f"a job has run in {launch.folder}; give this one another --name, or move that folder away")
+    if "no locks" in missing:
+        lines.append(
+            f"the file system of {launch.site.job.output} (job.output) gives no lock, which a run directory needs"
+        )
     return lines + _other_ray(shell, launch, compute, where)
 
 

@@ -116,6 +116,10 @@ def test_slurm_is_asked_on_the_cluster_before_a_job_is_submitted(main, write, sl
     site["compute"] |= {"mounts": {}, "secrets": {}}
     write("site.yaml", json.dumps(site))
     assert "a job has run in" in main(*words)[2]
+    (tmp_path / "slurm" / "bin" / "flock").write_text("#!/bin/sh\nexit 1\n")  # as on a file system without locks
+    (tmp_path / "slurm" / "bin" / "flock").chmod(0o700)
+    assert "shared (job.output) gives no lock" in main(*words)[2]
+    (tmp_path / "slurm" / "bin" / "flock").unlink()
     site["compute"]["pools"]["cpu"]["extra"] = ["--nonsense=1"]
     write("site.yaml", json.dumps(site))
     assert "Slurm would not take this job" in main(*words[:-2], "other", "--submit")[2]

@@ -36,6 +36,7 @@ def refused(main, write, sites):
         ("slurm", "model: Qwen/Qwen3-8B", "server: command", "server: command needs `command`"),
         ("slurm", "secrets: {LLM_API_KEY: /home/me/.keys/llm}", "", "LLM_API_KEY, and no node has it"),
         ("slurm", "account: rl", "ray: 2.9.0", "Ray 2.9.0, and the recipe's engine is made for Ray 2.55.0"),
+        ("slurm", "HF_HOME: /shared/hf", "HF_TOKEN: hf_abc", "HF_TOKEN is a secret by its name"),
         ("slurm", "workdir: /shared/data", "pool: big", "job.pool: no pool 'big' in compute.pools"),
         ("kuberay", "LLM_API_KEY: llm/key", "LLM_API_KEY: llm", "compute.secrets.LLM_API_KEY"),
         ("kuberay", "image: registry", "host: registry", "compute.host: slurm has it, and --on kuberay has not"),
@@ -90,6 +91,7 @@ def test_every_mistake_is_named_at_once(refused):
         ("sp3f --on slurm --site s.yaml --command score", "--command score needs rows"),
         ("sp3f --on slurm --site s.yaml --submit --dry-run", "--submit goes neither with"),
         ("sp3f r.jsonl --on kuberay --site s.yaml --command score --shards 2", "arrays of shards are Slurm's"),
+        ("sp3f --on slurm --site s.yaml --name Üben", "should match pattern"),
         ("status nothing", "no job 'nothing' was launched from here"),
     ],
 )

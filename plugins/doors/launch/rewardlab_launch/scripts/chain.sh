@@ -48,6 +48,10 @@ elif ((attempt < attempts_most)); then
 fi
 say "attempt $attempt of $attempts_most, job $SLURM_JOB_ID, successor ${successor:-none}"
 
+# whoever reaches a port of a Ray may run programs as you, unless it asks for a token
+RAY_AUTH_TOKEN=${RAY_AUTH_TOKEN:-$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')}
+export RAY_AUTH_TOKEN RAY_AUTH_MODE=token
+
 # --- The nodes: those of the trainer first, then those of the servers
 
 nodes_of() { # GROUP: the names of its nodes, a line each

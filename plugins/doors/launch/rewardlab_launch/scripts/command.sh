@@ -14,9 +14,9 @@ finish() { # CODE: notes it for the script that started this one, which other pr
 
 # shellcheck disable=SC2016  # the text is for the other bash
 probe='exec 3<>"/dev/tcp/$1/$2" && printf "GET %s HTTP/1.0\r\nHost: %s\r\n\r\n" "$3" "$1" >&3 &&
-  IFS= read -r line <&3 && [[ $line == *" 200 "* ]]'
+  IFS= read -r line <&3 && [[ $line == *" 200 "* || $line == *" 401 "* ]]'
 
-wait_for() { # HOST:PORT PATH SECONDS: until a server answers there with 200
+wait_for() { # HOST:PORT PATH SECONDS: until a server answers there, with 200 or, if it asks for a key, with 401
   local end=$((SECONDS + $3))
   until timeout 15 bash -c "$probe" probe "${1%:*}" "${1##*:}" "$2" 2>/dev/null; do
     if ((SECONDS >= end)); then
