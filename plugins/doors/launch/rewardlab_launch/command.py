@@ -117,6 +117,8 @@ def _launched(launch: Launch, files: dict[str, str], options: Options) -> Comman
     if (folder / "launch.json").exists() and read_launch(options.root, launch.name)[1].job is not None:
         raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
     folder.mkdir(parents=True, exist_ok=True)
+    for stale in {*folder.glob("*.sh"), *folder.glob("job.*")} - {folder / name for name in files}:
+        stale.unlink()  # of what was written before, and not submitted
     resolved = {"site.resolved.yaml": dump(launch.site.model_dump(mode="json"))}
     for name, content in {**files, **resolved}.items():
         write_text(folder / name, content)

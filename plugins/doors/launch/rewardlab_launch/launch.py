@@ -20,7 +20,7 @@ from rewardlab_launch.site_file import SiteFile
 from rewardlab_launch.variables import as_in_job, given_variables, read_variables, refuse_absent
 
 WRITES = ("score", "judge")
-"""commands that write their results to -o; `probe` prints its own"""
+"""commands that write their results to -o; `probe` prints its own, but for a part of them"""
 
 
 FOLDERS = ("launch", "logs", "scores")
@@ -99,7 +99,8 @@ class Launch:
     @property
     def output(self) -> str:
         """The file of results, of which shards have parts; "" for a command that writes none."""
-        return f"{self.folder}/scores/{self.work.command}.jsonl" if self.work.command in WRITES else ""
+        writes = self.work.command in WRITES or self.work.shards
+        return f"{self.folder}/scores/{self.work.command}.jsonl" if writes else ""
 
     @property
     def environment(self) -> Mapping[str, str]:

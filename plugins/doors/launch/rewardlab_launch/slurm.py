@@ -17,7 +17,7 @@ def slurm_files(launch: Launch) -> dict[str, str]:
     recipe = f"{launch.folder}/launch/recipe.yaml"
     named = {"recipe.yaml": launch.recipe}
     if launch.work.shards:
-        return {**named, "job.sbatch": _array(launch, recipe)}
+        return {**named, "job.sbatch": _array(launch), "shard.sh": _shard(launch, recipe)}
     named |= {"job.sbatch": _chain(launch), "command.sh": command_script(launch, recipe)}
     if launch.on_ray:
         values: Values = {
@@ -55,20 +55,27 @@ def _chain(launch: Launch) -> str:
     return script([*_options(launch, logs), *_secrets(compute)], values, "chain.sh")
 
 
-def _array(launch: Launch, recipe: str) -> str:
+def _array(launch: Launch) -> str:
     compute = _compute(launch)
     values: Values = {
         "folder": launch.folder,
-        "workdir": launch.workdir,
-        "words": launch.words(recipe),
-        "output": launch.output,
         "shards": launch.work.shards,
         "attempts_most": launch.site.job.resume.retries + 1,
         "step": _step(launch),
         "container": _container(launch, compute.image),
     }
     options = [*_options(launch, f"{launch.folder}/logs/%A.%a.log"), f"#SBATCH --array=1-{launch.work.shards}"]
-    return script([*options, *_secrets(compute), *prepared(launch)], values, "array.sh")
+    return script([*options, *_secrets(compute)], values, "array.sh")
+
+
+def _shard(launch: Launch, recipe: str) -> str:
+    values: Values = {
+        "workdir": launch.workdir,
+        "words": launch.words(recipe),
+        "output": launch.output,
+        "shards": launch.work.shards,
+    }
+    return script(prepared(launch), values, "shard.sh")
 
 
 def _compute(launch: Launch) -> SlurmCompute:

@@ -9,6 +9,7 @@ from rewardlab_launch.launch import FOLDERS, Launch
 from rewardlab_launch.record import LaunchRecord
 from rewardlab_launch.shell import LINES, Shell
 from rewardlab_launch.site import SlurmCompute
+from rewardlab_launch.slurm import slurm_files
 
 
 def submit(launch: Launch, folder: Path) -> str:
@@ -19,18 +20,12 @@ def submit(launch: Launch, folder: Path) -> str:
     if lacking := _lacking(shell, launch, compute):
         raise UserError([Problem(where="", what=line) for line in lacking])
     shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
-    shell.write(f"{there}/launch", {file.name: file.read_text(encoding="utf-8") for file in _scripts(folder)})
+    shell.write(f"{there}/launch", slurm_files(launch))
     script = f"{there}/launch/job.sbatch"
     tested = shell.run(["sbatch", "--test-only", script], fails=False)
     if tested.returncode:
         raise UserError(f"Slurm would not take this job: {tested.stderr.decode(errors='replace').strip()[:500]}")
     return shell.text(["sbatch", "--parsable", script]).strip().partition(";")[0]
-
-
-def _scripts(folder: Path) -> list[Path]:
-    return [
-        file for file in sorted(folder.iterdir()) if file.suffix in (".sh", ".sbatch") or file.name == "recipe.yaml"
-    ]
 
 
 def _lacking(shell: Shell, launch: Launch, compute: SlurmCompute) -> list[str]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 NETWORK = "10.77.0"
-PREPARED = "mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && exec sleep infinity"
+# bash takes what processes leave behind, as the first process of a machine does
+PREPARED = "mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo up && { sleep infinity & wait; }"
 
 
 def may_be_made() -> bool:
@@ -72,10 +73,14 @@ def _own_network(pid: int) -> bool:
 
 
 def _child(pid: int) -> int:
-    """The first process of the node, once it is what it will be."""
-    children = ["pgrep", "-P", str(pid), "-x", "sleep"]
-    _until(lambda: subprocess.run(children, capture_output=True).returncode == 0)
-    return int(subprocess.run(children, capture_output=True, check=True).stdout)
+    """The first process of the node, once all is prepared there."""
+    _until(lambda: _children(pid) and _children(_children(pid)[0], "sleep"))
+    return _children(pid)[0]
+
+
+def _children(pid: int, name: str = "bash") -> list[int]:
+    found = subprocess.run(["pgrep", "-P", str(pid), "-x", name], capture_output=True, encoding="utf-8")
+    return [*map(int, found.stdout.split())]
 
 
 def _until(what, limit: float = 20.0) -> None:

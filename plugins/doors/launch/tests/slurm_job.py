@@ -35,8 +35,8 @@ class Job:
             assert time.monotonic() < end, f"{self.states()}\n{self.logs()}"
             time.sleep(0.2)
 
-    def wait(self):
-        self.until(lambda: not {*self.states().values()} & {"PENDING", "RUNNING"})
+    def wait(self, limit=100):
+        self.until(lambda: not {*self.states().values()} & {"PENDING", "RUNNING"}, limit)
         return self.states()
 
     def logs(self):

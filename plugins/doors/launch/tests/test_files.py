@@ -43,13 +43,14 @@ def files(main, write, sites, tmp_path):
 @pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed here")
 def test_shellcheck_has_nothing_to_say_of_any_script(files, tmp_path):
     scored = ("quickstart", "rows.jsonl", "--command", "score", "--shards", "8")
-    made = files("slurm") | {"array.sh": files("slurm", *scored, site=WITHOUT_SERVERS)["job.sbatch"]}
+    array = files("slurm", *scored, site=WITHOUT_SERVERS)
+    made = files("slurm") | {f"array-{name}": text for name, text in array.items() if "shard" in name or "job" in name}
     for name, manifest in [("kuberay", files("kuberay")["job.yaml"]), ("skypilot", files("skypilot")["job.yaml"])]:
         for number, document in enumerate(yaml.safe_load_all(manifest)):
             texts = document.get("data", {}) | {f"run{number}.sh": document.get("run", "")}
             made |= {f"{name}-{key}": text for key, text in texts.items()}
     scripts = {name: text for name, text in made.items() if name.endswith((".sh", ".sbatch")) and text}
-    assert len(scripts) == 9
+    assert len(scripts) == 10
     for name, text in scripts.items():
         (tmp_path / name).write_text(text)
     command = [SHELLCHECK, "--shell=bash", *(str(tmp_path / name) for name in scripts)]
@@ -99,12 +100,14 @@ def test_a_container_has_the_mounts_of_the_site(files, sites):
 
 
 def test_an_array_has_a_task_for_each_shard(files):
-    script = files("slurm", "quickstart", "rows.jsonl", "--command", "score", "--shards", "8", site=WITHOUT_SERVERS)[
-        "job.sbatch"
-    ]
-    assert "#SBATCH --array=1-8\n" in script
-    assert "words=(rewardlab score /shared/it/launch/recipe.yaml rows.jsonl -o /shared/it/scores/score.jsonl)" in script
-    assert 'words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards")' in script
+    words = ("quickstart", "rows.jsonl", "--shards", "8", "--command")
+    made = files("slurm", *words, "score", site=WITHOUT_SERVERS)
+    assert "#SBATCH --array=1-8\n" in made["job.sbatch"]
+    begins = "words=(rewardlab score /shared/it/launch/recipe.yaml rows.jsonl -o /shared/it/scores/score.jsonl)\n"
+    assert begins in made["shard.sh"]
+    assert 'words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards")\n' in made["shard.sh"]
+    probed = files("slurm", *words, "probe", site=WITHOUT_SERVERS)["shard.sh"]
+    assert "rows.jsonl -o /shared/it/scores/probe.jsonl)\n" in probed
 
 
 WITHOUT_SERVERS = """

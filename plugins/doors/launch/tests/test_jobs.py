@@ -58,6 +58,14 @@ def test_nothing_is_submitted_unless_told(launch, noted, main):
     assert "it was written and not submitted; add --submit" in err
 
 
+def test_what_is_written_again_leaves_nothing_of_what_was_written_before(launch, main, tmp_path):
+    assert launch("slurm")[0] == 0
+    assert (tmp_path / "launches" / "it" / "node.sh").is_file()
+    assert launch("kuberay")[0] == 0
+    named = {"job.yaml", "launch.json", "site.resolved.yaml"}
+    assert {file.name for file in (tmp_path / "launches" / "it").iterdir()} - {"recipe.yaml"} == named
+
+
 def test_a_ray_job_is_made_after_its_claims_and_secrets_are_found(launch, noted, main):
     assert launch("kuberay", "--submit")[0] == 0
     there = ["kubectl", "--namespace", "rl"]

@@ -37,9 +37,7 @@ ENGINE = '''
 
 import os
 
-from pydantic import Field
 from rewardlab import BackendSpec, RewardSpec, Score, hookimpl
-from rewardlab.concurrency import sigterm_heard
 from rewardlab_ray.job_options import RayOptions
 from toy_rewards.engine.backend import ToyBackend
 from toy_rewards.engine.options import ANSWERS
@@ -52,6 +50,10 @@ class Options(RayOptions):
     """how far a step goes"""
 
 
+def length_of(text):
+    return len(text)
+
+
 class Counted:
     def score(self, items):
         import ray
@@ -61,7 +63,7 @@ class Counted:
             ray.init(address=os.environ["REWARDLAB_HEAD"] + ":6379", log_to_driver=False)
         nodes = sorted(node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"])
         ids = {node["NodeManagerAddress"]: node["NodeID"] for node in ray.nodes()}
-        length = ray.remote(num_cpus=0)(len)
+        length = ray.remote(num_cpus=0)(length_of)
         values = []
         for number, (_, completion) in enumerate(items):
             there = NodeAffinitySchedulingStrategy(node_id=ids[nodes[number % len(nodes)]], soft=False)
@@ -80,6 +82,8 @@ def rewardlab_rewards():
     return [RewardSpec(name="counted", summary="the length", build=build, range=(0.0, 1.0))]
 '''
 STEPS = 12
+LIMIT_S = 300.0
+"""for Ray to start, and to stop, on a machine that is busy"""
 
 
 @pytest.fixture
@@ -115,11 +119,11 @@ def test_a_job_on_two_nodes_is_preempted_and_its_successor_ends_with_the_undistu
         return made
 
     calm = launched("calm")
-    assert calm.wait() == {"101": "COMPLETED", "102": "CANCELLED"}, calm.logs()
+    assert calm.wait(LIMIT_S) == {"101": "COMPLETED", "102": "CANCELLED"}, calm.logs()
     disturbed = launched("disturbed")
-    disturbed.until(disturbed.has_trained(4))
+    disturbed.until(disturbed.has_trained(4), LIMIT_S)
     disturbed.run("preempt", "103")
-    states = disturbed.wait()
+    states = disturbed.wait(LIMIT_S)
     assert {job: states[job] for job in ("103", "104", "105")} == {
         **{"103": "PREEMPTED", "104": "COMPLETED", "105": "CANCELLED"},
     }, disturbed.logs()

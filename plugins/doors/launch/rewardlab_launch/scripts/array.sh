@@ -6,8 +6,6 @@ if [ -e "$folder/launch/stopped" ]; then
   say "this run was stopped"
   exit 0
 fi
-words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards")
-if [ -n "$output" ] && [ -e "${output%.*}.$SLURM_ARRAY_TASK_ID-of-$shards.${output##*.}" ]; then words+=(--resume); fi
 requeue=
 save() {
   say 'a signal: the command saves where it is'
@@ -15,8 +13,7 @@ save() {
   kill -TERM "$pid" 2>/dev/null
 }
 trap save USR1 TERM
-cd "$workdir" || exit 1
-srun --ntasks=1 "${step[@]}" "${container[@]}" "${words[@]}" &
+srun --ntasks=1 "${step[@]}" "${container[@]}" bash "$folder/launch/shard.sh" &
 pid=$!
 while true; do
   wait "$pid"
