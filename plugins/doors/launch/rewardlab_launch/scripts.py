@@ -44,6 +44,8 @@ def command_script(launch: Launch, recipe: str) -> str:
         "progress": launch.progress,
         "words": launch.words(recipe),
         "resumed": launch.resumed(recipe),
+        # Slurm's signals go to every process of a step
+        "hands_on": "" if launch.scheduler == "slurm" else "1",
     }
     return script(prepared(launch), values, "command.sh")
 

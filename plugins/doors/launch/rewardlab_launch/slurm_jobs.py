@@ -20,7 +20,7 @@ def submit(launch: Launch, folder: Path) -> str:
     if lacking := _lacking(shell, launch, compute):
         raise UserError([Problem(where="", what=line) for line in lacking])
     shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
-    shell.write(f"{there}/launch", slurm_files(launch))
+    shell.write(f"{there}/launch", {name: (folder / name).read_text(encoding="utf-8") for name in slurm_files(launch)})
     script = f"{there}/launch/job.sbatch"
     tested = shell.run(["sbatch", "--test-only", script], fails=False)
     if tested.returncode:

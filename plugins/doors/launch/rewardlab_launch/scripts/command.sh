@@ -1,6 +1,7 @@
 # The command of the job, on its head node: waits for Ray and for the servers, then begins or resumes the work.
 #
-# folder, workdir, words and resumed are set above: the words of the command, and those by which it goes on.
+# folder, workdir, progress, hands_on, words and resumed are set above: the words of the command, and those by which it
+# goes on. hands_on: whether a signal is handed on to the command; empty where the command gets it anyway.
 # REWARDLAB_SERVERS: for each service "VARIABLE PATH SECONDS PORT HOST:PORT...;". The recipe finds the service by the
 # variable. Several servers are asked through a balancer, which listens on PORT of this node.
 # REWARDLAB_RAY: set if the job has a Ray cluster, whose head is this node.
@@ -57,10 +58,11 @@ if [ -n "$progress" ] && [ -e "$progress" ]; then
   begun=1
   words=("${resumed[@]}")
 fi
-"${words[@]}" &
+# in a session of its own, it hears no signal twice that is meant for all of a group; the second means "at once"
+setsid "${words[@]}" &
 pid=$!
 printf '%s\n' "$pid" >"$folder/launch/pid"
-trap 'kill -TERM "$pid" 2>/dev/null' TERM INT
+trap 'if [ -n "$hands_on" ]; then kill -TERM "$pid" 2>/dev/null; fi' TERM INT
 while true; do
   wait "$pid"
   code=$?

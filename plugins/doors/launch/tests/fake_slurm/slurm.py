@@ -263,7 +263,8 @@ def signal_tasks(tasks, number):
             of_task = psutil.Process(task.pid)
             for process in [of_task, *of_task.children(recursive=True)]:
                 with suppress(psutil.NoSuchProcess):
-                    process.send_signal(number)
+                    if process.name() != "nsenter":  # the way to a node is no part of a step
+                        process.send_signal(number)
 
 
 def publish(path, text):

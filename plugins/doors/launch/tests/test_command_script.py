@@ -1,0 +1,77 @@
+"""command.sh by itself, with real programs: a signal is handed on once, and the exit code is the command's."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from rewardlab_launch.scripts import script
+
+NOTING = """
+import signal, sys, time
+heard = []
+signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+print("up", flush=True)
+while not heard:
+    time.sleep(0.05)
+time.sleep(1)
+print("heard", len(heard), flush=True)
+sys.exit(143)
+"""
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A function that starts the script with a command; its output is a pipe."""
+
+    def start(words, hands_on="1", progress="", resumed=()):
+        values = {"folder": str(tmp_path / "job"), "workdir": str(tmp_path), "progress": str(progress)}
+        values |= {"hands_on": hands_on, "words": words, "resumed": [*resumed]}
+        (tmp_path / "command.sh").write_text(script([], values, "command.sh"))
+        return subprocess.Popen(
+            ["bash", str(tmp_path / "command.sh")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    return start
+
+
+@pytest.mark.parametrize("hands_on", ["1", ""])
+def test_a_signal_reaches_the_command_once(started, tmp_path, hands_on):
+    with started([sys.executable, "-c", NOTING], hands_on) as job:
+        assert job.stdout.readline() == "up\n"
+        os.killpg(job.pid, signal.SIGTERM)
+        if not hands_on:  # nobody hands it on: the one who sends it sends it there, too
+            time.sleep(0.3)
+            os.kill(int((tmp_path / "job/launch/pid").read_text()), signal.SIGTERM)
+        assert job.stdout.read() == "heard 1\n"
+    assert job.returncode == 143
+    assert (tmp_path / "job/launch/code").read_text() == "143\n"
+
+
+def test_what_has_begun_goes_on(started, tmp_path):
+    (tmp_path / "state.json").touch()
+    with started(["echo", "begin"], progress=tmp_path / "state.json", resumed=["echo", "go on"]) as job:
+        assert job.stdout.read() == "go on\n"
+    assert job.returncode == 0
+
+
+def test_a_mistake_is_final_before_the_work_has_begun_and_not_after(started, tmp_path):
+    mistake = ["bash", "-c", "exit 2"]
+    progress = tmp_path / "state.json"
+    progress.touch()
+    with started(mistake, progress=progress, resumed=mistake) as job:
+        job.communicate()
+    assert (job.returncode, (tmp_path / "job/launch/refused").exists()) == (2, False)
+    progress.unlink()
+    with started(mistake, progress=progress) as job:
+        job.communicate()
+    assert (job.returncode, (tmp_path / "job/launch/refused").exists()) == (2, True)
+    with started(["echo", "again"], progress=progress) as job:
+        assert "an earlier attempt was refused" in job.stdout.read()
+    assert job.returncode == 2
