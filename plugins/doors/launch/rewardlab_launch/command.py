@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
-from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly
+from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands import AnyRecipe, Count, Say
 from rewardlab.errors import UserError
 from rewardlab.files import write_text
@@ -28,7 +28,7 @@ class Options(Config):
 
     The site file says where jobs run and with which servers; the recipe stays as it is. --dry-run prints the files and
     writes none, --resolve-only prints the site file with its defaults. `--command score ROWS.jsonl --shards 64` is an
-    array of Slurm, whose parts `rewardlab merge` joins.
+    array of Slurm; what is said at the end of --submit joins its parts.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE|status|logs|stop")]
@@ -55,7 +55,8 @@ class Options(Config):
     """print the site file with its defaults"""
     root: Annotated[Path, PythonOnly()] = Path("launches")
     """the folder in which a job's local folder is made"""
-    say: Say = print
+    say: Say = note
+    """called with each note"""
 
     @property
     def action(self) -> str | None:

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,9 @@ def slurm(tmp_path):
     # names that lead to this machine, whatever its own name is
     (folder / "nodes.json").write_text(json.dumps({"localhost": ["env"], "127.0.0.1": ["env"]}))
     path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
-    yield {**os.environ, "FAKE_SLURM": str(folder), "PATH": path}
+    environment = {**os.environ, "FAKE_SLURM": str(folder), "PATH": path}
+    subprocess.Popen([sys.executable, SLURM, "controller"], env=environment, start_new_session=True)
+    yield environment
     for process in psutil.process_iter():  # of jobs that a failed test has left
         with suppress(psutil.Error, OSError):
             if f"FAKE_SLURM={folder}".encode() in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0"):

@@ -61,7 +61,13 @@ nodes_of() { # GROUP: the names of its nodes, a line each
 in_group() { if ((groups > 1)); then printf -- '--het-group=%s\n' "$1"; fi; }
 
 mapfile -t trainers < <(nodes_of 0 | head -n "$nodes")
-export REWARDLAB_HEAD=${trainers[0]}
+REWARDLAB_HEAD=${trainers[0]}
+if ((nodes > 1)); then # a name may mean 127.0.1.1 on its own node, which no other node finds
+  address=$(getent ahostsv4 "$REWARDLAB_HEAD" | awk 'NR == 1 { print $1 }')
+  if [[ -z $address || $address == 127.* ]]; then address=$(hostname -I | awk '{ print $1 }'); fi
+  REWARDLAB_HEAD=${address:-$REWARDLAB_HEAD}
+fi
+export REWARDLAB_HEAD
 export REWARDLAB_SERVERS=''
 steps=()
 for ((s = 0; s < ${#services[@]}; s++)); do
@@ -73,8 +79,9 @@ for ((s = 0; s < ${#services[@]}; s++)); do
     at=$((port + r % per_node))
     line+=" $place:$at"
     mapfile -t options < <(in_group "$group")
+    if ((gpus)); then options+=(--gpus="$gpus"); fi
     declare -n image=container_${service//-/_}
-    srun "${options[@]}" --exact --nodes=1 --ntasks=1 --nodelist="$place" --gpus="$gpus" --cpus-per-task="$cpus" \
+    srun "${options[@]}" --exact --nodes=1 --ntasks=1 --nodelist="$place" --cpus-per-task="$cpus" \
       --output="$folder/logs/$SLURM_JOB_ID.$service.$r.log" "${image[@]}" \
       bash "$launch/$service.sh" "$r" "$at" &
     steps+=($!)

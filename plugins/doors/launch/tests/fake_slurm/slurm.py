@@ -1,9 +1,10 @@
 """A small Slurm: sbatch, srun, scontrol, squeue, sacct and scancel on one machine, as scripts of launch rely on them.
 
 Each is a file of that name on PATH that runs `slurm.py NAME ...`. State is in the folder $FAKE_SLURM: `nodes.json`,
-which a test writes (name -> the words by which one gets onto that node), and a folder for each job. A job is a process:
-it waits for what it depends on, runs the script, sends signals and keeps the limit. `preempt` is what the administrator
-of a partition has set: SIGTERM to the steps, then everything of the job is killed.
+which a test writes (name -> the words by which one gets onto that node), and a folder for each job. The daemon is
+`controller`: it starts a process for each job, which waits for what the job depends on, runs its script and its steps,
+sends signals and keeps the limit. `preempt` is what the administrator of a partition has set: SIGTERM to the steps, then
+everything of the job is killed.
 
 Like the real one it hands neither signals nor limits down by itself, knows no job that was not submitted, and refuses
 options that it does not know.
@@ -92,15 +93,23 @@ def sbatch(words):
     note(job, "options", options)
     note(job, "dependency", given.dependency)
     note(job, "state", "PENDING")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
-    command = [sys.executable, __file__, "job", str(job)]
-    subprocess.Popen(
-        command, env=environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    note(job, "environment", {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")})
+    (facts(job) / "new").touch()
     print(job)
 
 
-# --- The process of a job
+# --- The daemon, and the process of a job
+
+
+def controller(words):
+    """Start the process of each new job, until this one is killed."""
+    while True:
+        for new in STATE.glob("jobs/*/new"):
+            new.unlink()
+            number = new.parent.name
+            command = [sys.executable, __file__, "job", number]
+            subprocess.Popen(command, env=fact(number, "environment"), start_new_session=True)
+        time.sleep(LOOK_S)
 
 
 def seconds(limit):
