@@ -3,7 +3,7 @@
 Each is a file of that name on PATH that runs `slurm.py NAME ...`. State is in the folder $FAKE_SLURM: `nodes.json`,
 which a test writes (name -> the words by which one gets onto that node), and a folder for each job. The daemon is
 `controller`: it starts a process for each job, which waits for what the job depends on, runs its script and its steps,
-sends signals and keeps the limit. `preempt` is what the administrator of a partition has set: SIGTERM to the steps, then
+sends signals and keeps the limit. `preempt` is what a partition may do to a job: SIGTERM to the steps, then
 everything of the job is killed.
 
 Like the real one it hands neither signals nor limits down by itself, knows no job that was not submitted, and refuses
@@ -284,10 +284,10 @@ def publish(path, text):
 
 def kill_all(number, script):
     """As a cgroup does: nothing of the job is left on any node. Nodes' own first processes stay."""
-    of_job = f"SLURM_JOB_ID={number}".encode()
+    of_job = {f"SLURM_JOB_ID={number}".encode(), f"FAKE_SLURM={STATE}".encode()}  # another test may have this number
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            if of_job in Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0"):
+            if of_job <= {*Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")}:
                 process.kill()
     script.wait()
 
