@@ -92,8 +92,9 @@ done
 # --- The command
 
 rm -f "$launch/code"
+# --wait: the other nodes' Rays would look for their head for a minute once it is gone
 mapfile -t options < <(in_group 0)
-srun "${options[@]}" --nodes="$nodes" --ntasks="$nodes" --ntasks-per-node=1 --kill-on-bad-exit=1 \
+srun "${options[@]}" --nodes="$nodes" --ntasks="$nodes" --ntasks-per-node=1 --kill-on-bad-exit=1 --wait=15 \
   --nodelist="$(IFS=,; printf '%s' "${trainers[*]}")" "${step[@]}" "${container[@]}" bash "$launch/$main.sh" &
 trainer=$!
 while true; do

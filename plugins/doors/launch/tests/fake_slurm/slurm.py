@@ -227,25 +227,29 @@ class Steps:
         self._folder, self._log = facts(number) / "steps", log
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
-        self._tasks = {}
+        self._tasks, self._first_end = {}, {}
 
     def look(self):
         for file in self._folder.glob("*.asked"):
             if file.stem not in self._tasks:
                 self._tasks[file.stem] = self._start(json.loads(file.read_text()))
-        for step, (tasks, kill) in self._tasks.items():
+        for step, (tasks, kill, wait) in self._tasks.items():
             if (self._folder / f"{step}.term").exists():
                 (self._folder / f"{step}.term").unlink()
                 signal_tasks(tasks, signal.SIGTERM)
             if kill and any(task.poll() for task in tasks):
-                self._tasks[step] = tasks, False
+                self._tasks[step] = tasks, False, wait
                 signal_tasks(tasks, signal.SIGTERM)
+            if wait and any(task.poll() is not None for task in tasks):
+                since = self._first_end.setdefault(step, time.time())
+                if time.time() > since + wait:
+                    signal_tasks(tasks, signal.SIGKILL)
             if all(task.poll() is not None for task in tasks):
                 codes = [task.returncode if task.returncode >= 0 else 128 - task.returncode for task in tasks]
                 publish(self._folder / f"{step}.exit", str(max(codes)))
 
     def signal_all(self, number):
-        for tasks, _ in self._tasks.values():
+        for tasks, *_ in self._tasks.values():
             signal_tasks(tasks, number)
 
     def _start(self, asked):
@@ -262,7 +266,7 @@ class Steps:
                     start_new_session=True,
                 )
                 tasks.append(task)
-        return tasks, asked["kill_on_bad_exit"]
+        return tasks, asked["kill_on_bad_exit"], asked["wait"]
 
 
 def signal_tasks(tasks, number):
@@ -299,7 +303,7 @@ def srun(words):
     parser = argparse.ArgumentParser("srun")
     for name in ("het-group", "nodes", "ntasks", "ntasks-per-node", "nodelist", "gpus", "gpus-per-node", "output"):
         parser.add_argument(f"--{name}")
-    for name in ("cpus-per-task", "kill-on-bad-exit", "container-image", "container-mounts"):
+    for name in ("cpus-per-task", "kill-on-bad-exit", "container-image", "container-mounts", "wait"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
@@ -313,6 +317,7 @@ def srun(words):
     step = facts(number) / "steps" / f"{os.getpid()}-{time.monotonic_ns()}"
     asked = {"names": names, "command": given.command, "environment": dict(os.environ), "folder": os.getcwd()}
     asked |= {"output": given.output, "kill_on_bad_exit": bool(given.kill_on_bad_exit)}
+    asked["wait"] = given.wait and int(given.wait)
     signal.signal(signal.SIGTERM, lambda heard, frame: Path(f"{step}.term").touch())
     publish(Path(f"{step}.asked"), json.dumps(asked))
     while not (answer := Path(f"{step}.exit")).exists():
