@@ -46,6 +46,8 @@ def _name(name: str) -> str:
 def _path(path: str) -> str:
     if not path.startswith("/"):
         raise ValueError(f"{path!r} is not a whole path, such as /shared/runs: the job's folder is another")
+    if not path.isprintable():
+        raise ValueError(f"{path!r} has signs that cannot be printed")
     return path.rstrip("/") or "/"
 
 
@@ -62,13 +64,14 @@ Walltime = Annotated[str, AfterValidator(_walltime)]
 Variable = Annotated[str, AfterValidator(_variable)]
 Name = Annotated[str, AfterValidator(_name)]
 WholePath = Annotated[str, AfterValidator(_path)]
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""one line that is not empty: a further one would be a line of a script"""
 
 
 class Health(Config):
     """How a server says that it is up."""
 
-    path: Text = "/health"
+    path: Annotated[str, Field(pattern="^/[A-Za-z0-9._/-]*$")] = "/health"
     """answered with 200 once the model is loaded; vLLM and SGLang have it"""
     timeout: PositiveInt = 1800
     """seconds for loading the model"""

@@ -87,7 +87,7 @@ def _compute(launch: Launch) -> SlurmCompute:
 def _options(launch: Launch, logs: str) -> Iterator[str]:
     """Yield the lines for sbatch: those of the whole job, then those of each group of nodes."""
     compute = _compute(launch)
-    lines = [f"--job-name={launch.name}", f"--output={logs}", "--open-mode=append", "--requeue"]
+    lines = [f"--job-name={launch.name}", f"--output={shlex.quote(logs)}", "--open-mode=append", "--requeue"]
     lines += [f"--signal=B:USR1@{launch.site.job.grace}"]
     for group, name in enumerate(launch.groups):
         if group:
@@ -100,7 +100,7 @@ def _options(launch: Launch, logs: str) -> Iterator[str]:
 
 def _of_group(compute: SlurmCompute, pool: SlurmPool, nodes: int, array: bool) -> Iterator[str]:
     given = {"account": compute.account, "qos": compute.qos, "partition": pool.partition, "time": compute.walltime}
-    yield from (f"--{name}={value}" for name, value in given.items() if value is not None)
+    yield from (f"--{name}={shlex.quote(value)}" for name, value in given.items() if value is not None)
     yield f"--nodes={nodes}"
     yield "--ntasks-per-node=1"
     if pool.gpus and not array:
@@ -108,7 +108,7 @@ def _of_group(compute: SlurmCompute, pool: SlurmPool, nodes: int, array: bool) -
     if pool.cpus:
         yield f"--cpus-per-task={pool.cpus}"
     if pool.memory:
-        yield f"--mem={pool.memory}"
+        yield f"--mem={shlex.quote(pool.memory)}"
     if pool.exclusive and not array:
         yield "--exclusive"
     yield from pool.extra

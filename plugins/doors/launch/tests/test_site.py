@@ -36,6 +36,8 @@ def refused(main, write, sites):
         ("slurm", "model: Qwen/Qwen3-8B", "server: command", "server: command needs `command`"),
         ("slurm", "secrets: {LLM_API_KEY: /home/me/.keys/llm}", "", "LLM_API_KEY, and no node has it"),
         ("slurm", "account: rl", "ray: 2.9.0", "Ray 2.9.0, and the recipe's engine is made for Ray 2.55.0"),
+        ("slurm", "account: rl", 'account: "rl\\nrm -rf"', "compute.account"),
+        ("slurm", "replicas: 10", "health: {path: '/$(date)'}", "services.judge.health.path"),
         ("slurm", "HF_HOME: /shared/hf", "HF_TOKEN: hf_abc", "HF_TOKEN is a secret by its name"),
         ("slurm", "workdir: /shared/data", "pool: big", "job.pool: no pool 'big' in compute.pools"),
         ("kuberay", "LLM_API_KEY: llm/key", "LLM_API_KEY: llm", "compute.secrets.LLM_API_KEY"),
