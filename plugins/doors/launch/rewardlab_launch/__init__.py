@@ -8,7 +8,7 @@ site, site_file    the site file: its models, and how it is read
 variables          what the recipe reads of the environment, as the job has it
 launch             the recipe and the site as one job, or every reason why they are none
 pools, services    nodes, and the servers that are placed on them
-scripts, scripts/  shell scripts, made of values in quotes and of files that are shell alone
+script_files, scripts/  shell scripts, made of values in quotes and of files that are shell alone
 slurm, kuberay, skypilot   what each scheduler is given
 schedulers         the three by name: written, submitted, asked, stopped
 shell              commands on this machine or, by ssh, on a cluster's

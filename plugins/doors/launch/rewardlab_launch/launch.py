@@ -11,7 +11,7 @@ from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, draft_plan, secret_variables
 from rewardlab.recipe import DataStage, Document, Finding, RecipeSource, dump, load, needs_engine
 from rewardlab_ray.job_options import RayOptions
-from rewardlab_training import run_name
+from rewardlab_training import open_backend, run_name
 
 from rewardlab_launch.pools import pool_findings
 from rewardlab_launch.services import SERVED_NAME, PlacedService, placed_services, service_findings
@@ -155,7 +155,9 @@ def _make_launch(document: Document, file: SiteFile, scheduler: str, work: Launc
         inputs=_inputs(plan, work),
     )
     problems = [Problem(where=file.where(path), what=what) for path, what in _site_findings(launch, plan)]
-    problems += [Problem(where=document.where(path), what=what) for path, what in _recipe_findings(launch, plan)]
+    of_engine = open_backend(plan).findings(plan) if trains else ()
+    refused = [*_recipe_findings(launch, plan), *of_engine]
+    problems += [Problem(where=document.where(path), what=what) for path, what in refused]
     if problems:
         raise UserError(problems)
     return launch

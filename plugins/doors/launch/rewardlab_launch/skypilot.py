@@ -5,7 +5,7 @@ from typing import Any
 
 from rewardlab_launch.documents import yaml_documents
 from rewardlab_launch.launch import FOLDERS, Launch
-from rewardlab_launch.scripts import command_script, server_script, within_walltime
+from rewardlab_launch.script_files import command_script, server_script, within_walltime
 from rewardlab_launch.services import PlacedService
 from rewardlab_launch.site import NodePool, SkyPilotCompute, SkyPilotPool
 

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from rewardlab_launch.launch import Launch
-from rewardlab_launch.scripts import command_script, prepared, script, server_script
+from rewardlab_launch.script_files import command_script, prepared, script, server_script
 from rewardlab_launch.services import PlacedService
 from rewardlab_launch.site import SlurmCompute, SlurmPool, seconds_of
 

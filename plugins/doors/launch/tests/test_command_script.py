@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from rewardlab_launch.scripts import script
+from rewardlab_launch.script_files import script
 
 NOTING = """
 import signal, sys, time

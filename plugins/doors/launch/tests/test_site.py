@@ -56,6 +56,7 @@ def test_a_mistake_gets_one_error_with_its_place(refused, scheduler, old, new, s
     "scheduler, override, said",
     [
         ("slurm", "backend.address=http://head:8265", "the job brings a Ray cluster of its own; leave the address out"),
+        ("slurm", "stages.3.loss=constant", "OpenRLHF cannot divide by a constant length"),
         ("kuberay", "backend={use: trl}", "the engine trl needs no cluster, and a RayJob is one; take slurm or sky"),
         ("slurm", "backend={use: trl, accelerate: {num_machines: 2}}", "trl on 2 machines is started by `accelerate`"),
         ("slurm", "judges.main.with.model=${oc.env:WHICH}", "it reads WHICH, which no node has"),
