@@ -4,6 +4,7 @@ They are Linux namespaces on this machine, joined by a bridge in a namespace tha
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -17,11 +18,10 @@ PREPARED = "mkdir -p /tmp/ray && mount -t tmpfs none /tmp/ray && ip link set lo 
 
 def may_be_made() -> bool:
     """Whether this user may make namespaces here."""
-    try:
-        tried = subprocess.run(["unshare", "--net", "--pid", "--fork", "--mount", "true"], capture_output=True)
-        return tried.returncode == 0
-    except FileNotFoundError:
+    if not all(map(shutil.which, ("unshare", "nsenter", "ip", "pgrep"))):
         return False
+    tried = ["unshare", "--net", "--pid", "--fork", "--mount", "true"]
+    return subprocess.run(tried, capture_output=True).returncode == 0
 
 
 @contextmanager

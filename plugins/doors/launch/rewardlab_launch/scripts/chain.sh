@@ -16,6 +16,7 @@ if [ -e "$launch/stopped" ]; then
   say "this run was stopped"
   exit 0
 fi
+rm -f "$launch/code" "$launch/pid" # of an attempt that was killed
 printf '%s %s\n' "$SLURM_JOB_ID" "${SLURM_RESTART_COUNT:-0}" >>"$launch/attempts"
 attempt=$(wc -l <"$launch/attempts")
 if ((attempt > attempts_most)); then
@@ -91,7 +92,6 @@ done
 
 # --- The command
 
-rm -f "$launch/code"
 # --wait: the other nodes' Rays would look for their head for a minute once it is gone
 mapfile -t options < <(in_group 0)
 srun "${options[@]}" --nodes="$nodes" --ntasks="$nodes" --ntasks-per-node=1 --kill-on-bad-exit=1 --wait=15 \

@@ -15,5 +15,7 @@ while true; do
   code=$?
   kill -0 "$symmetric" 2>/dev/null || break
 done
-while pid=$(cat "$folder/launch/pid" 2>/dev/null) && kill -0 "$pid" 2>/dev/null; do sleep 1; done
+if [ "${SLURM_NODEID:-0}" = 0 ]; then
+  while pid=$(cat "$folder/launch/pid" 2>/dev/null) && kill -0 "$pid" 2>/dev/null; do sleep 1; done
+fi
 exit "$code"
