@@ -538,8 +538,8 @@ def test_a_bad_row_of_a_stream_ends_it_or_is_left_out():
     ("arguments", "told"),
     [
         (["-", "-o", "out.jsonl"], "leave out -o, or redirect it with >"),
-        (["-", "--resume"], "--resume needs an output file"),
-        (["-", "--shard", "1/2"], "--shard needs an output file"),
+        (["-", "--resume"], "--resume needs files: rows that are one, and -o FILE"),
+        (["-", "--shard", "1/2"], "--shard needs files: rows that are one, and -o FILE"),
     ],
 )
 def test_what_a_stream_has_not_is_told(capsys, arguments, told):

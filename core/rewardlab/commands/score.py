@@ -98,4 +98,4 @@ def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
         raise UserError("--format needs a file, since members of a group may be far apart in it; name one")
     given = [name for name in ("resume", "as_json", "shard", "on") if getattr(options, name)]
     if streams and given:
-        raise UserError(f"--{given[0].removeprefix('as_')} needs an output file; leave it out, or give -o FILE")
+        raise UserError(f"--{given[0].removeprefix('as_')} needs files: rows that are one, and -o FILE")

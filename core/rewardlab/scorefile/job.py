@@ -25,13 +25,13 @@ from rewardlab.scorefile.output import (
 )
 from rewardlab.scorefile.rows import abstention_problems, check_rows, rows_to_score
 from rewardlab.scorefile.state import StateFolder, changes, origin
-from rewardlab.scorefile.summary import Summary, watchers_of
+from rewardlab.scorefile.summary import Summary
 from rewardlab.scoring.given_rows import RowCheck
 from rewardlab.scoring.recipe_reward import OpenScorer, RecipeReward
 from rewardlab.scoring.scorer import Scorer
 from rewardlab.text import Progress
 from rewardlab.text.plural import counted
-from rewardlab.text.redaction import shell_command
+from rewardlab.text.redaction import redactor, shell_command
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +61,9 @@ class ScoreJob:
     summary: Summary = field(init=False)
 
     def __post_init__(self) -> None:
-        counted = self.plan.counted_info
         if self.shard is not None:
             object.__setattr__(self, "output", self.shard.path(self.output))
-        object.__setattr__(
-            self,
-            "summary",
-            Summary(parts=list(self.plan.uses_in_total), counted_info=counted, watchers=watchers_of(self.plan)),
-        )
+        object.__setattr__(self, "summary", Summary.of(self.plan))
 
     def run(self) -> Summary:
         """Score the rows that have no scores yet. UserError before anything is written, JobError later."""
@@ -133,8 +128,8 @@ class ScoreJob:
         self._refuse_output()
         if self.shard is not None:
             state.write_places(index.among_all())
-            kept = {"parts": list(self.summary.parts), "counted_info": self.summary.counted_info}
-            now = now | {"shard": str(self.shard), "all_rows": index.all_rows, "summary": kept}
+            whole = redactor().tree(self.plan.document.raw)  # for the merge's summary, which needs its policies, too
+            now = now | {"shard": str(self.shard), "all_rows": index.all_rows, "whole_recipe": whole}
         state.write(now)
 
     def _check_rows(self, index: RowIndex) -> RowCheck:

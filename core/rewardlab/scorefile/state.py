@@ -56,6 +56,8 @@ class StateFolder:
         if not self.judges.is_dir():
             return False
         self.hold()
+        if self._output.exists():  # another process made it while this one read the rows; they are its own
+            return False
         shutil.rmtree(self.earlier_judges, ignore_errors=True)
         self.judges.rename(self.earlier_judges)
         return any(self.earlier_judges.glob("*.answers.jsonl"))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from rewardlab.judging.usage import Usage
 from rewardlab.plan import Plan
@@ -85,6 +85,11 @@ class Summary:
     watchers: Sequence[Watcher] = ()
     _total: _Column = field(default_factory=_Column)
     _components: dict[str, _Column] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        """Return the summary, with no row yet, of what is scored by a plan."""
+        return cls(parts=list(plan.uses_in_total), counted_info=plan.counted_info, watchers=watchers_of(plan))
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Add an output row."""

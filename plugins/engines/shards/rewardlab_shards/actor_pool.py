@@ -22,6 +22,8 @@ MAX_LOSSES = 2
 """hosts that may die with a group in a part; then it is tried alone"""
 MAX_DEATHS = 3
 """hosts that may die with a group that is tried alone; then the job takes it for the cause"""
+MAX_OPENINGS = 5
+"""attempts of a host that was started again to open the reward; then the job ends"""
 PAUSE_S = 1.0
 CLOSE_S = 10.0
 
@@ -123,7 +125,8 @@ class ActorPool:
                 if self._is_end(error, part):
                     return
                 self._put_back(part, tried)
-                await self._wait_for(place)
+                if not await self._is_back(place):
+                    return
             else:
                 self._take(part, answer)
                 self._done_trying(tried)
@@ -159,23 +162,24 @@ class ActorPool:
         """Return whether the job ends by this error, and let those who wait know; else the host has died."""
         from ray.exceptions import RayError, RayTaskError
 
-        if isinstance(error, RayTaskError):
-            cause = error.cause
-            end = cause if isinstance(cause, JobError) else JobError(_text(cause))
-        elif not isinstance(error, RayError):
-            end = JobError(f"Ray's cluster cannot be asked any more: {one_line(error)}")
-        else:
+        if isinstance(error, RayError) and not isinstance(error, RayTaskError):
             lost = part[0]
             if lost.losses + 1 < MAX_LOSSES + MAX_DEATHS:
                 return False
-            end = JobError(f"{lost.group.sample.place()}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs")
-        self._failed = end
+            error = JobError(
+                f"{lost.group.sample.place()}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs"
+            )
+        self._fail(error, part)
+        return True
+
+    def _fail(self, error: Exception, part: Sequence[_Waiting] = ()) -> None:
+        """End the job by an error, and let those who wait know."""
+        self._failed = end = _job_error(error)
         for asked in (*part, *self._suspects, *self._waiting):
             if not asked.scores.done():
                 asked.scores.set_exception(end)
         self._suspects.clear()
         self._waiting.clear()
-        return True
 
     def _put_back(self, part: Sequence[_Waiting], tried: bool) -> None:
         for asked in reversed(part):
@@ -185,21 +189,33 @@ class ActorPool:
         assert self._news is not None
         self._news.set()
 
-    async def _wait_for(self, place: int) -> None:
-        """Wait until a host that has died is there again; start it anew if Ray gives it up."""
-        from ray.exceptions import ActorDiedError, RayError
+    async def _is_back(self, place: int) -> bool:
+        """Wait until a host that has died is there again, started anew if Ray gives it up.
+
+        Return False if the job ends, since the host cannot open the reward there.
+        """
+        from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
         self._say_once(f"host {place + 1} has died; others take its rows, and Ray starts it again")
+        openings = 0
         while True:
             actor = self._actors[place]
             try:
                 await actor.ready.remote()
-                return
+                return True
             except ActorDiedError:
                 if self._actors[place] is actor:
                     self._actors[place] = self._start(place)
+            except RayTaskError as error:
+                openings += 1
+                if openings == MAX_OPENINGS:
+                    self._fail(error)
+                    return False
             except RayError:  # it is not there yet
                 pass
+            except Exception as error:
+                self._fail(error)
+                return False
             await asyncio.sleep(PAUSE_S)
 
     def _say_once(self, text: str) -> None:
@@ -208,5 +224,13 @@ class ActorPool:
             self._say(text)
 
 
-def _text(cause: BaseException) -> str:
-    return str(cause) if isinstance(cause, RewardlabError) else one_line(cause)
+def _job_error(error: Exception) -> JobError:
+    """Return the error that ends the job: what a host raised, or that Ray is gone."""
+    from ray.exceptions import RayTaskError
+
+    cause = error.cause if isinstance(error, RayTaskError) else error
+    if isinstance(cause, JobError):
+        return cause
+    if cause is error:
+        return JobError(f"Ray's cluster cannot be asked any more: {one_line(error)}")
+    return JobError(str(cause) if isinstance(cause, RewardlabError) else one_line(cause))

@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from rewardlab import Group, GroupStream
+from rewardlab.errors import JobError
 from rewardlab.judging import JudgingSettings, Share, Usage
 from rewardlab.plan import Plan
 from rewardlab.scoring import Scorer
@@ -46,17 +47,23 @@ class HostActor:
     """A scorer of a plan, open from the first call on, for one share of its judges' limits and budget."""
 
     def __init__(
-        self, plan: bytes, share: Share, folder: Path | None = None, token: tuple[Path, str] | None = None
+        self,
+        plan: bytes,
+        share: Share,
+        here: Mapping[str, str],
+        folder: Path | None = None,
+        token: tuple[Path, str] | None = None,
     ) -> None:
         """Take what the reward is opened with, at the first call.
 
         Args:
             plan: as Ray pickles it: small enough to go with the call, so that a restart needs nothing else.
+            here: the driver's versions, without which no node scores, were it there later.
             folder: for judges' answers; None keeps none.
             token: a file in that folder, and what it says, by which a host knows that it sees the driver's files.
         """
         self._plan: Plan = pickle.loads(plan)
-        self._share, self._folder, self._token = share, folder, token
+        self._share, self._here, self._folder, self._token = share, here, folder, token
         self._lock = threading.Lock()
         self._scorer: Scorer | None = None
         self._notes: list[str] = []
@@ -90,6 +97,8 @@ class HostActor:
     def _open(self) -> Scorer:
         with self._lock:
             if self._scorer is None:
+                if problem := other_versions(platform.node(), versions([*self._here]), self._here):
+                    raise JobError(problem)
                 judging = JudgingSettings(folder=self._folder, share=self._share, say=self._notes.append)
                 scorer = Scorer(self._plan, judging=judging)
                 try:
@@ -101,9 +110,17 @@ class HostActor:
             return self._scorer
 
 
+def other_versions(node: str, there: Mapping[str, str], here: Mapping[str, str]) -> str:
+    """Return how a node's versions differ from the driver's; nothing if they do not."""
+    names = [name for name in here if there.get(name, "absent") != here[name]]
+    others, own = (", ".join(f"{name} {of.get(name, 'absent')}" for name in names) for of in (there, here))
+    return f"node {node} has {others}, this machine {own}" if names else ""
+
+
 def versions(distributions: Sequence[str]) -> dict[str, str]:
     """Return the versions of distributions in this process, and that of Python without its patch."""
-    return {"Python": ".".join(platform.python_version_tuple()[:2])} | {name: _version(name) for name in distributions}
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"Python": python} | {name: _version(name) for name in distributions if name != "Python"}
 
 
 def _version(distribution: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import secrets as random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rewardlab.scoring import Machine, OpenScorer, Scorer
 
 from rewardlab_shards.actor_pool import ActorPool
 from rewardlab_shards.elsewhere import ScorerElsewhere
-from rewardlab_shards.host_actor import HostFacts, actor_class, versions
+from rewardlab_shards.host_actor import HostFacts, actor_class, other_versions, versions
 from rewardlab_shards.ray_address import RayAddress
 
 CPUS = 4
@@ -38,10 +38,12 @@ def open_pool(plan: Plan, wanted: RayAddress, judging: JudgingSettings) -> Actor
     try:
         cpus, number = _placed(wanted)
         number = _within_limits(plan, number, judging)
-        start = _Starts(plan, judging, number, cpus, wanted.gpus)
+        names = ["ray", "rewardlab-core", "rewardlab-shards", *sorted({p.distribution for p in plan.plugins.values()})]
+        here = versions(names)
+        start = _Starts(plan, judging, here, number, cpus, wanted.gpus)
         try:
             actors = [start(place) for place in range(number)]
-            _check(actors, plan, judging)
+            _check(actors, here, judging)
         finally:
             if start.token is not None:
                 start.token[0].unlink()
@@ -108,7 +110,9 @@ def _within_limits(plan: Plan, number: int, judging: JudgingSettings) -> int:
 class _Starts:
     """The start of a host by its number, also of one that died."""
 
-    def __init__(self, plan: Plan, judging: JudgingSettings, number: int, cpus: int, gpus: int) -> None:
+    def __init__(
+        self, plan: Plan, judging: JudgingSettings, here: Mapping[str, str], number: int, cpus: int, gpus: int
+    ) -> None:
         import ray
 
         names = {
@@ -126,12 +130,12 @@ class _Starts:
             runtime_env={"env_vars": secrets},
         )
         folder = judging.folder.absolute() if plan.asked_by_rewards and judging.folder else None
-        self._kept, self._plan, self._number = folder, ray.cloudpickle.dumps(plan), number
+        self._here, self._kept, self._plan, self._number = here, folder, ray.cloudpickle.dumps(plan), number
         self.token = None if folder is None else _token(folder)
 
     def __call__(self, place: int) -> Any:
         share = Share(place + 1, self._number)
-        return self._actor.remote(self._plan, share, self._kept, self.token)
+        return self._actor.remote(self._plan, share, self._here, self._kept, self.token)
 
 
 def _token(folder: Path) -> tuple[Path, str]:
@@ -141,17 +145,15 @@ def _token(folder: Path) -> tuple[Path, str]:
     return path, content
 
 
-def _check(actors: Sequence[Any], plan: Plan, judging: JudgingSettings) -> None:
+def _check(actors: Sequence[Any], here: Mapping[str, str], judging: JudgingSettings) -> None:
     """Raise a UserError if a host has other versions or does not see the answers' folder, or cannot open the reward."""
     import ray
     from ray.exceptions import RayTaskError
 
-    names = ["ray", "rewardlab-core", "rewardlab-shards", *sorted({p.distribution for p in plan.plugins.values()})]
-    asked = [actor.facts.remote(names) for actor in actors]
+    asked = [actor.facts.remote([*here]) for actor in actors]
     there, _ = ray.wait(asked, num_returns=len(asked), timeout=START_S)
     if not there:
         raise UserError(f"Ray started no host within {START_S:g} s; `ray status` says what it waits for", where="--on")
-    here = versions(names)
     problems = [problem for facts in ray.get(there) for problem in problems_of(facts, here, judging)]
     if problems:
         raise UserError([Problem(where="--on", what=problem) for problem in dict.fromkeys(problems)])
@@ -161,11 +163,10 @@ def _check(actors: Sequence[Any], plan: Plan, judging: JudgingSettings) -> None:
         raise error.cause from error
 
 
-def problems_of(facts: HostFacts, here: dict[str, str], judging: JudgingSettings) -> list[str]:
+def problems_of(facts: HostFacts, here: Mapping[str, str], judging: JudgingSettings) -> list[str]:
     """Return what keeps a host from scoring as this machine would."""
-    others = [f"{name} {there}" for name, there in facts.versions.items() if there != here[name]]
-    own = ", ".join(f"{name} {here[name]}" for name, there in facts.versions.items() if there != here[name])
-    problems = [f"node {facts.node} has {', '.join(others)}, this machine {own}"] if others else []
+    problem = other_versions(facts.node, facts.versions, here)
+    problems = [problem] if problem else []
     if not facts.sees_folder:
         where = judging.folder
         problems.append(f"node {facts.node} does not see {where}, where judges' answers are kept; name a shared folder")

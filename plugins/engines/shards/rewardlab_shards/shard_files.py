@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from rewardlab.scorefile import StateFolder
 
 COMPARED = ("recipe", "components", "rows", "plugins", "all_rows")
 """the parts of a shard's state that all shards of one output have in common"""
+OF_CONTENT = {"recipe", "rows", "overrides"}
+"""options of a command that are compared by what they make: a recipe and rows"""
+OPEN = 3
+"""files that a merge has open of each shard: its lock, its lines and their places"""
 LISTED = 8
 
 
@@ -40,6 +45,7 @@ def whole_output(output: Path) -> Iterator[Sequence[ShardFile]]:
     A UserError names what is missing, is still written, or does not belong to the others.
     """
     shares = shares_there(output)
+    _allow_open_files(len(shares), str(output))
     with ExitStack() as stack:
         shards = [_opened(output, share, stack) for share in shares]
         _refuse_others(shards)
@@ -64,6 +70,17 @@ def shares_there(output: Path) -> list[Share]:
         more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
         raise UserError(f"shards are missing: {names}{more}", where=str(output))
     return [Share(part, numbers[0]) for part in range(1, numbers[0] + 1)]
+
+
+def _allow_open_files(shards: int, where: str) -> None:
+    """Let this process open the files of so many shards. UserError if the machine refuses that."""
+    needed = OPEN * shards + 128
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY not in (soft, hard) and hard < needed:
+        problem = f"{shards} shards need {needed} open files, and this machine allows {hard} (`ulimit -Hn`)"
+        raise UserError(f"{problem}; merge where it allows more", where=where)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def _opened(output: Path, share: Share, stack: ExitStack) -> ShardFile:
@@ -100,4 +117,8 @@ def _difference(state: Mapping[str, Any], other: Mapping[str, Any]) -> str:
         return f"by other versions ({there})"
     if "rows" in differing or "all_rows" in differing:
         return "of other rows"
-    return "by another recipe" if differing else ""
+    if differing:
+        return "by another recipe"
+    given, others = ((shard.get("command") or {"options": {}})["options"] for shard in (state, other))
+    options = [name for name in sorted({*given, *others} - OF_CONTENT) if given.get(name) != others.get(name)]
+    return f"with another {', '.join(options)}" if options else ""

@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Flag, Positional
 from rewardlab.commands import find_command
-from rewardlab.errors import UserError
+from rewardlab.errors import UserError, one_line
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
 from rewardlab.scorefile import Summary, output_path_problem
 
 from rewardlab_shards.merged_scores import write_merged
@@ -64,8 +66,19 @@ def _called(command: Mapping[str, Any], **more: Any) -> CommandResult:
 
 def _scores(shards: Sequence[ShardFile], output: Path) -> CommandResult:
     """Write what `score` wrote of all shards; return its summary."""
-    summary = Summary(**shards[0].state["summary"])
+    notes: list[str] = []
+    summary = _summary(shards[0].state["whole_recipe"], notes)
     write_merged(shards, output, summary.add)
     *components, total = summary.lines()
-    text = "\n".join([*components, f"{total}: {output}"])
+    total = total.replace("--resume asks", "--resume of their shards asks")
+    text = "\n".join([*components, *notes, f"{total}: {output}"])
     return CommandResult(text=text, data=summary.as_dict() | {"output": str(output), "shards": len(shards)})
+
+
+def _summary(recipe: Mapping[str, Any], notes: list[str]) -> Summary:
+    """Return the summary of what is scored by a recipe: with counts alone, and a note, if it has no plan here."""
+    try:
+        return Summary.of(make_plan(load(recipe, strict=False), purpose="score"))
+    except UserError as error:
+        notes.append(f"note: nothing is said about what is odd, as the recipe cannot be read here: {one_line(error)}")
+        return Summary()
