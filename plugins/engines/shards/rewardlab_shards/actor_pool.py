@@ -166,9 +166,8 @@ class ActorPool:
             lost = part[0]
             if lost.losses + 1 < MAX_LOSSES + MAX_DEATHS:
                 return False
-            error = JobError(
-                f"{lost.group.sample.place()}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs"
-            )
+            place = lost.group.sample.place()
+            error = JobError(f"{place}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs")
         self._fail(error, part)
         return True
 

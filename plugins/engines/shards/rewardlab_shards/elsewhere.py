@@ -9,6 +9,7 @@ from rewardlab.judging import Usage, format_summary
 from rewardlab.plan import Plan
 from rewardlab.scoring import Scorer
 
+WITHOUT_ON = "goes without --shard: it divides the rows itself"
 Scores = Mapping[str, Sequence[Score]]
 
 

@@ -17,6 +17,7 @@ from rewardlab.scorefile import StateFolder, changes, origin, output_path_proble
 from rewardlab.scoring import InputRow, MissingGuard, RecipeReward
 from rewardlab.text import Progress, counted, shell_command
 
+from rewardlab_shards.elsewhere import WITHOUT_ON
 from rewardlab_shards.kept_scores import all_keys, group_key, is_complete, read_scores, score_line
 
 
@@ -41,6 +42,8 @@ class KeptShard:
         """Score the groups of the shard that have no scores yet; say what comes next."""
         options, share = self.options, share_of(self.options.shard)
         assert share is not None
+        if options.on is not None:
+            raise UserError(WITHOUT_ON, where="--on")
         path = share.path(options.output)
         own = [row for row in self.rows if share.has(row.group.sample.id)]
         with closing(StateFolder(path)) as state:

@@ -12,7 +12,7 @@ from rewardlab.plan import Plan, secret_variables
 from rewardlab.scoring import Machine, OpenScorer, Scorer
 
 from rewardlab_shards.actor_pool import ActorPool
-from rewardlab_shards.elsewhere import ScorerElsewhere
+from rewardlab_shards.elsewhere import WITHOUT_ON, ScorerElsewhere
 from rewardlab_shards.host_actor import HostFacts, actor_class, other_versions, versions
 from rewardlab_shards.ray_address import RayAddress
 
@@ -34,6 +34,8 @@ def open_on(address: str) -> OpenScorer:
 
 def open_pool(plan: Plan, wanted: RayAddress, judging: JudgingSettings) -> ActorPool:
     """Connect to the cluster and start hosts that fit the plan. A UserError lists what is wrong, before any scoring."""
+    if not judging.share.is_whole:
+        raise UserError(WITHOUT_ON, where="--on")
     end = _connect(wanted.cluster)
     try:
         cpus, number = _placed(wanted)

@@ -1,6 +1,10 @@
 """`score --shard I/N` and `rewardlab merge`: the bytes of one machine, each row once, and what is refused by name."""
 
 import json
+import os
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from hypothesis import strategies as st
 from rewardlab.cli import main
 from rewardlab.files import FileLock
 from rewardlab.judging import Share
+from rewardlab.scorefile import StateFolder
 
 OUT = Path("out.jsonl")
 
@@ -211,6 +216,83 @@ def test_what_merge_refuses(tmp_path_factory, monkeypatch, capsys, make, told):
     assert main(["merge", "out.jsonl"]) == 2
     assert told in capsys.readouterr().err
     assert not OUT.exists() or OUT.read_text() == "mine\n"
+
+
+@pytest.fixture
+def few_files():
+    """This process may open twenty more files, and raise that by itself."""
+    free = os.open(os.devnull, os.O_RDONLY)
+    os.close(free)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 20, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_many_shards_are_merged_where_few_files_may_be_open(few_files):
+    write_rows(40)
+    assert score(out="one.jsonl") == 0
+    score_shards(12)
+    assert main(["merge", "out.jsonl"]) == 0
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_more_shards_than_a_machine_can_open_are_refused():
+    score_shards(12)
+    words = f"ulimit -n 150; exec {sys.executable} -m rewardlab.cli merge out.jsonl"
+    done = subprocess.run(["bash", "-c", words], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "12 shards need 164 open files, and this machine allows 150 (`ulimit -Hn`)" in done.stderr
+
+
+def write_boxes(**component):
+    """Rows whose completions have no box, so that `score` says so at its end."""
+    reward = {"components": {"right": {"use": "math/accuracy", **component}}, "total": "right"}
+    Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
+    with open("rows.jsonl", "w") as file:
+        for number in range(9):
+            row = {"id": number, "prompt": "?", "answer": str(number), "completions": [f"It is {number}."] * 2}
+            file.write(json.dumps(row) + "\n")
+
+
+def test_merge_says_what_is_odd_about_all_rows(capsys):
+    write_boxes(on_missing=0.0)
+    assert score(out="one.jsonl") == 0
+    of_one = capsys.readouterr().err
+    assert "note: right: 18 of 18 responses have no" in of_one
+    score_shards(2)
+    capsys.readouterr()
+    assert main(["merge", "out.jsonl"]) == 0
+    assert capsys.readouterr().out.replace("out.jsonl", "one.jsonl") == of_one
+
+
+def test_merge_counts_where_a_variable_of_the_recipe_is_not_set(capsys, monkeypatch):
+    monkeypatch.setenv("EXTRACT", "boxed")
+    write_boxes(**{"with": {"extract": "${oc.env:EXTRACT}"}})
+    score_shards(2)
+    monkeypatch.delenv("EXTRACT")
+    capsys.readouterr()
+    assert main(["merge", "out.jsonl"]) == 0
+    out = capsys.readouterr().out
+    assert "note: nothing is said about what is odd, as the recipe cannot be read here: " in out
+    assert "9 rows, 18 completions" in out
+
+
+def test_hosts_of_ray_are_no_shard(capsys):
+    assert score("--shard", "1/2", "--on", "ray") == 2
+    assert "--on: goes without --shard: it divides the rows itself" in capsys.readouterr().err
+    assert not list(Path().glob("out*"))
+
+
+def test_a_shard_that_starts_twice_leaves_the_answers_of_the_first(tmp_path):
+    """The second has found no file, reads the rows, and begins when the first was killed."""
+    first = StateFolder(tmp_path / "out.1-of-2.jsonl")
+    first.judges.mkdir(parents=True)
+    answers = first.judges / "main.answers.jsonl"
+    answers.write_text("{}\n")
+    (tmp_path / "out.1-of-2.jsonl").write_text("")
+    assert not StateFolder(tmp_path / "out.1-of-2.jsonl").set_replies_aside()
+    assert answers.exists()
 
 
 def test_what_is_no_shard_is_refused(capsys):

@@ -102,6 +102,23 @@ def test_rows_that_have_changed_since_are_named(capsys):
     assert "p.1-of-2.jsonl: was made by another recipe" in capsys.readouterr().err
 
 
+def test_shards_with_other_options_are_refused(capsys):
+    write_rows()
+    write_recipe({"length": {"use": "cases/length"}})
+    for part, *more in (["1"], ["2", "--max-won", "0.5"]):
+        assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", f"{part}/2", *more]) == 0
+    assert main(["merge", "p.jsonl"]) == 2
+    assert "p.2-of-2.jsonl: was made with another max_won than p.1-of-2.jsonl" in capsys.readouterr().err
+
+
+def test_hosts_of_ray_are_no_shard(capsys):
+    write_pairs(3)
+    write_rows(3)
+    write_recipe({"length": {"use": "cases/length"}})
+    assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", "1/2", "--on", "ray"]) == 2
+    assert "--on: goes without --shard: it divides the rows itself" in capsys.readouterr().err
+
+
 NOBODY = {"use": "openai/chat", "with": {"model": "m", "base_url": "http://127.0.0.1:9/v1"}, "concurrency": 2}
 """a judge behind a port where nobody listens"""
 
