@@ -16,12 +16,16 @@ class LengthOptions(Config):
     """seconds for each completion"""
     ends: str = ""
     """a text that ends the process"""
+    shut: Path | None = None
+    """a file in whose presence it cannot be opened"""
 
 
 class Length:
     """The text's length as a share of `longest`."""
 
     def __init__(self, options: LengthOptions):
+        if options.shut and options.shut.exists():
+            raise ValueError(f"{options.shut} is there")
         self._options = options
 
     def score(self, items):

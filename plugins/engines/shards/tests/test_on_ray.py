@@ -138,6 +138,22 @@ def test_a_host_that_is_killed_is_replaced(folder, nodes):
     assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
 
 
+def test_a_host_that_cannot_open_the_reward_again_ends_the_job(folder, nodes):
+    shut = folder / "shut"
+    write_recipe(folder, pause=0.02, shut=str(shut))
+    process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    shut.touch()
+    for host in hosts():
+        host.kill()
+    _, errors = process.communicate(timeout=LIMIT)
+    assert (process.returncode, f"{shut} is there" in errors) == (1, True), errors
+    assert "to go on: rewardlab score" in errors
+    shut.unlink()
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+
+
 @pytest.mark.nightly
 def test_a_node_that_is_lost_costs_nothing_but_time(folder, nodes):
     write_recipe(folder, pause=0.01)

@@ -1,11 +1,14 @@
 """What `--on ray` takes and checks before it scores; no cluster is asked."""
 
+import asyncio
+import pickle
+
 import pytest
 from helpers.each_case import each_case
 from rewardlab.commands import scorer_on
-from rewardlab.errors import UserError
-from rewardlab.judging import JudgingSettings
-from rewardlab_shards.host_actor import HostFacts, versions
+from rewardlab.errors import JobError, UserError
+from rewardlab.judging import JudgingSettings, Share
+from rewardlab_shards.host_actor import HostActor, HostFacts, versions
 from rewardlab_shards.ray_address import RayAddress
 from rewardlab_shards.ray_scorer import problems_of
 
@@ -34,6 +37,13 @@ def test_what_is_no_address_is_refused(text, told):
     with pytest.raises(UserError) as error:
         scorer_on(text)
     assert told in str(error.value)
+
+
+def test_a_host_that_comes_later_scores_nothing_with_other_versions():
+    here = versions(["rewardlab-core"]) | {"rewardlab-core": "0.0.9"}
+    host = HostActor(pickle.dumps(None), Share(), here)
+    with pytest.raises(JobError, match=r"node .* has rewardlab-core .*, this machine rewardlab-core 0.0.9"):
+        asyncio.run(host.ready())
 
 
 def test_a_host_with_other_versions_or_without_the_folder_is_named(tmp_path):
