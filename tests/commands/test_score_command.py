@@ -445,7 +445,7 @@ def test_without_a_good_row_there_is_nothing_to_do(rows, capsys):
         (["r.yaml", "rows.jsonl", "x", "-o", "o"], "it takes RECIPE and ROWS.jsonl and no more"),
         (["no.yaml", "rows.jsonl", "-o", "out.jsonl"], "no.yaml: no such file"),
         (["r.yaml", "no.jsonl", "-o", "out.jsonl"], "no.jsonl: no such file"),
-        (["r.yaml", ".", "-o", "out.jsonl"], "this is a folder"),
+        (["r.yaml", ".", "-o", "out.jsonl"], "out.jsonl: this is in the folder of the rows"),
         (["r.yaml", "rows.jsonl", "-o", "no/out.jsonl"], "no/out.jsonl: there is no folder no"),
         (["r.yaml", "rows.jsonl", "-o", "."], "this is a folder; name a file"),
         (["r.yaml", "rows.jsonl", "-o", "rows.jsonl"], "rows.jsonl: exists already"),

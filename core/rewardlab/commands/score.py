@@ -1,5 +1,6 @@
 """`rewardlab score`: rewards for existing completions."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -96,6 +97,9 @@ def _refuse_flags(options: Options, output: str | None, streams: bool) -> None:
         raise UserError("scores of standard input go to standard output: leave out -o, or redirect it with >")
     if options.rows == STREAM and options.format is not None:
         raise UserError("--format needs a file, since members of a group may be far apart in it; name one")
+    rows = options.rows if isinstance(options.rows, (str, Path)) else ""
+    if not streams and os.path.realpath(rows) == os.path.realpath(os.path.dirname(output or "") or "."):
+        raise UserError("this is in the folder of the rows, and would be read as some of them", where=str(output))
     given = [name for name in ("resume", "as_json", "shard", "on") if getattr(options, name)]
     if streams and given:
         raise UserError(f"--{given[0].removeprefix('as_')} needs files: rows that are one, and -o FILE")

@@ -53,11 +53,9 @@ class StateFolder:
 
         UserError if another process holds the folder.
         """
-        if not self.judges.is_dir():
+        if self._output.exists() or not self.judges.is_dir():  # another process may have begun while rows were read
             return False
         self.hold()
-        if self._output.exists():  # another process made it while this one read the rows; they are its own
-            return False
         shutil.rmtree(self.earlier_judges, ignore_errors=True)
         self.judges.rename(self.earlier_judges)
         return any(self.earlier_judges.glob("*.answers.jsonl"))
