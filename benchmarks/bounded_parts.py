@@ -8,17 +8,16 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 SHOWN_LINES = 25
 """of what a part that failed said last"""
 MARKS = {True: "yes", False: "NO", None: ""}
-TERMINATED = 128 + signal.SIGTERM
+STOPPED = "left out: the benchmark was stopped"
 
 
 @dataclass(frozen=True)
@@ -60,18 +59,20 @@ def run_parts(
     Ctrl-C and SIGTERM end the part that runs, and leave the others out.
     """
     rows: list[Row] = []
-    until, stopped = time.monotonic() + most_s, ""
-    for part in parts:
-        left = min(part.most_s, until - time.monotonic())
-        if stopped or left <= 0:
-            made = [Row(part.name, "the part", stopped or f"left out: the {most_s:.0f} s were over", False)]
-        else:
-            made, stopped = _run(part, folder, left, variables)
-        rows += made
-        for row in made:
-            say(f"{row.part}: {row.measured}: {row.value} {MARKS[row.holds]}".rstrip())
-        if not all(row.holds in (True, None) for row in made) and (folder / f"{part.name}.log").exists():
-            say(_last_lines(folder / f"{part.name}.log"))
+    until = time.monotonic() + most_s
+    with _stopping() as stop:
+        for part in parts:
+            left = min(part.most_s, until - time.monotonic())
+            if stop.asked or left <= 0:
+                why = STOPPED if stop.asked else f"left out: the {most_s:.0f} s were over"
+                made = [Row(part.name, "the part", why, False)]
+            else:
+                made = _run(part, folder, left, variables, stop)
+            rows += made
+            for row in made:
+                say(f"{row.part}: {row.measured}: {row.value} {MARKS[row.holds]}".rstrip())
+            if not all(row.holds in (True, None) for row in made) and (folder / f"{part.name}.log").exists():
+                say(_last_lines(folder / f"{part.name}.log"))
     return rows
 
 
@@ -81,40 +82,59 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, *(f"| {r.part} | {r.measured} | {r.value} | {MARKS[r.holds]} |" for r in rows)])
 
 
-def _run(part: Part, folder: Path, left: float, variables: Mapping[str, str]) -> tuple[list[Row], str]:
-    """Return a part's rows, with one about its end, and why no other is to run; "" if the others are."""
+@dataclass
+class _Stop:
+    """Whether somebody asked for an end, and the part that then runs."""
+
+    asked: bool = False
+    process: subprocess.Popen | None = None
+
+
+@contextmanager
+def _stopping() -> Iterator[_Stop]:
+    """Let Ctrl-C and SIGTERM end the part that runs, also one that has just begun, and let the caller go on."""
+    stop = _Stop()
+
+    def ask(*_: object) -> None:
+        stop.asked = True
+        if stop.process is not None:
+            _kill(stop.process)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _run(part: Part, folder: Path, left: float, variables: Mapping[str, str], stop: _Stop) -> list[Row]:
+    """Return a part's rows, with one about its end."""
     path, log = folder / f"{part.name}.jsonl", folder / f"{part.name}.log"
-    began, stopped = time.monotonic(), ""
+    began = time.monotonic()
     with log.open("wb") as file:
         environment = {**os.environ, **variables, "ROWS": str(path), "PART": part.name}
-        process = subprocess.Popen(
+        stop.process = process = subprocess.Popen(
             list(part.command), stdout=file, stderr=subprocess.STDOUT, env=environment, start_new_session=True
         )
-        before = signal.signal(signal.SIGTERM, _raise_exit)
         try:
-            code = process.wait(left)
-            ended = "" if code == 0 else f"failed with exit code {code}"
+            code = process.wait(0 if stop.asked else left)
+            ended = "" if code == 0 else "stopped" if stop.asked else f"failed with exit code {code}"
         except subprocess.TimeoutExpired:
-            ended = f"ended after its {left:.0f} s"
-        except (KeyboardInterrupt, SystemExit):
-            ended, stopped = "stopped", "left out: the benchmark was stopped"
+            ended = "stopped" if stop.asked else f"ended after its {left:.0f} s"
         finally:
-            _end(process)
-            signal.signal(signal.SIGTERM, before)
+            stop.process = None
+            _kill(process)
+            process.wait()
     seconds = f"{time.monotonic() - began:.0f} s"
     end = Row(part.name, "the part", f"{ended}, {seconds}" if ended else seconds, False if ended else None)
-    return [*_read(path), end], stopped
+    return [*_read(path), end]
 
 
-def _raise_exit(*_: object) -> None:
-    sys.exit(TERMINATED)
-
-
-def _end(process: subprocess.Popen) -> None:
+def _kill(process: subprocess.Popen) -> None:
     """Kill a part with all processes of its session, also those that it has left behind."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _read(path: Path) -> list[Row]:

@@ -1,5 +1,6 @@
 """benchmarks/gpu.py: in miniature each part measures what it says, and no part can hold up or hide the others."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -40,13 +41,13 @@ def bounded_parts(monkeypatch):
 def run(bounded_parts, tmp_path):
     """`run({name: (program, most_s)}, most_s)`: the rows of programs of Python, and what was said."""
 
-    def made(programs, most_s=600.0):
+    def made(programs, most_s=600.0, say=lambda line: None):
         parts = [
             bounded_parts.Part(name, [sys.executable, "-c", program], most)
             for name, (program, most) in programs.items()
         ]
         said = []
-        return bounded_parts.run_parts(parts, tmp_path, most_s, {}, said.append), said
+        return bounded_parts.run_parts(parts, tmp_path, most_s, {}, lambda line: (said.append(line), say(line))), said
 
     return made
 
@@ -83,6 +84,21 @@ class TestParts:
         torn = ONE + "open(os.environ['ROWS'], 'a').write('{\"part\": ')\nos.kill(os.getpid(), 9)"
         rows, _ = run({"torn": (torn, 600)})
         assert [row.measured for row in rows] == ["speed", "the part"]
+
+    def test_a_termination_between_two_leaves_the_others_out(self, run):
+        before = signal.getsignal(signal.SIGTERM)
+        rows, _ = run(
+            {"first": (ONE, 600), "second": (ONE, 600)}, say=lambda line: os.kill(os.getpid(), signal.SIGTERM)
+        )
+        assert [(row.part, row.holds) for row in rows] == [("first", True), ("first", None), ("second", False)]
+        assert rows[-1].value == "left out: the benchmark was stopped"
+        assert signal.getsignal(signal.SIGTERM) == before
+
+    def test_a_termination_ends_the_one_that_runs(self, run):
+        parent = ONE + f"os.kill({os.getpid()}, 15)\nimport time; time.sleep(600)"
+        rows, _ = run({"first": (parent, 600), "second": (ONE, 600)})
+        assert [(row.part, row.holds) for row in rows] == [("first", True), ("first", False), ("second", False)]
+        assert rows[1].value.startswith("stopped, ")
 
 
 def script(*arguments, comet_python=sys.executable):
