@@ -72,7 +72,7 @@ def _step_costs(plan: Plan, step: Component, rows: Rows) -> Iterator[str]:
             tokens = rows.size / BYTES_A_TOKEN
             amount = _amount(plan, name, calls * (PROMPT_TOKENS + tokens), calls * tokens)
             yield f"{problem} (about {amount})"
-        most = plan.judges[name].most_tokens()
+        most = longest_answer(plan, step, name)
         if most is not None and not plan.judges[name].spec.local:
             shown = PROMPT_TOKENS + (TEXTS_TOKENS if rows.size is None else rows.size / BYTES_A_TOKEN)
             bound = _amount(plan, name, calls * shown, calls * most)
@@ -91,10 +91,15 @@ def reward_costs(plan: Plan, stage: RlStage) -> Iterator[str]:
         if calls is None:
             yield f"{component} asks {judge} {_unknown(plan.components[component])}"
             continue
+        if plan.replaces_groups:
+            more = "and of those that take the place of others (reward.teach: {flat: replace})"
+            yield f"{component} asks {judge} up to {calls:,} questions a group, {more}"
+            continue
         step = calls * stage.batch_size
         whole = f", {step * stage.steps:,} in {counted(stage.steps, 'step')}" if stage.steps else ""
         yield f"{component} asks {judge} up to {calls:,} questions a group, {step:,} a step{whole}"
-        if amount := _cost_bound(plan, judge, step * (stage.steps or 1), stage.max_new_tokens):
+        most = longest_answer(plan, plan.components[component], judge)
+        if amount := _cost_bound(plan, judge, step * (stage.steps or 1), stage.max_new_tokens, most):
             bound = f"at most about {amount} (every answer of policy and judge as long as it may be)"
             yield f"  {bound}{'' if stage.steps else ' a step'}"
     if stage.evaluation is not None:
@@ -156,12 +161,25 @@ def prompts_of(plan: Plan, index: int, stage: EvalStage) -> int | None:
     return rows if stage.prompts is None else min(rows, stage.prompts)
 
 
-def _cost_bound(plan: Plan, judge: str, questions: int, answer_tokens: int) -> str | None:
+def longest_answer(plan: Plan, asker: Component, judge: str) -> int | None:
+    """Return the most tokens of a judge's answer to a component or step, which may ask for more or fewer than usual.
+
+    None if nothing bounds it.
+    """
+    try:
+        asks = asker.questions().get(judge, [])
+    except UserError:  # a file that its question shows is not there: `check` says so
+        asks = []
+    own = plan.judges[judge].most_tokens()
+    bounds = [ask.params.get("max_completion_tokens", ask.params.get("max_tokens", own)) for ask in asks] or [own]
+    return None if None in bounds else max(bounds)
+
+
+def _cost_bound(plan: Plan, judge: str, questions: int, answer_tokens: int, most: int | None) -> str | None:
     """Return the most tokens and money of questions that each show two answers of the policy, all of full length.
 
     None if the judge is local or its answers have no bound.
     """
-    most = plan.judges[judge].most_tokens()
     if plan.judges[judge].spec.local or most is None:
         return None
     return _amount(plan, judge, questions * (2 * answer_tokens + TEXTS_TOKENS + PROMPT_TOKENS), questions * most)

@@ -1,7 +1,7 @@
 """The most that a recipe's judges may cost, added up by judge and stage: the bounds that a dry run says one by one.
 
-Who is paid is a judge with a `price` or a key. Bounds hold as long as nothing fails and is asked again, a `budget`
-whatever happens.
+Who is paid is a judge with a `price` or a key. Counts of questions and lengths of answers are bounds, as long as
+nothing fails and is asked again; lengths of questions are estimates. A `budget` holds whatever happens.
 """
 
 from collections import defaultdict
@@ -17,6 +17,7 @@ from rewardlab_training.costs import (
     PROMPT_TOKENS,
     TEXTS_TOKENS,
     group_questions,
+    longest_answer,
     most_sampled,
     prompts_of,
 )
@@ -24,8 +25,25 @@ from rewardlab_training.dataset_checks import with_sources
 from rewardlab_training.row_counts import questions, rows_below
 
 UNKNOWN = "asks an unknown number of questions"
-Asked = tuple[str, int | None, float, int | None]
-"""judge, its most questions, tokens of each, and of its longest answer if that is not the judge's own bound"""
+REPLACED = "is asked about other prompts, too, in place of groups that do not teach (reward.teach: {flat: replace})"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The most that one part of a stage asks a judge.
+
+    Args:
+        questions: how many at most; None if that is not known.
+        shown: tokens of each, by estimate.
+        longest: tokens of the longest answer; None if nothing bounds it.
+        why: why it is not known how many they are.
+    """
+
+    judge: str
+    questions: int | None
+    shown: float
+    longest: int | None
+    why: str = UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -34,11 +52,13 @@ class JudgeCosts:
 
     Args:
         by_stage: stage -> dollars.
+        questions: stage -> questions, of those whose dollars are known.
         unknown: stage -> why its dollars are not known.
         budget: the dollars at which the run stops; None without one.
     """
 
     by_stage: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    questions: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     unknown: dict[int, str] = field(default_factory=dict)
     budget: float | None = None
 
@@ -53,20 +73,20 @@ def judge_costs(plan: Plan, only: int | None = None) -> Mapping[str, JudgeCosts]
     """Return what each paid judge that is asked in a stage, or in stage `only`, may cost."""
     costs: dict[str, JudgeCosts] = {}
     for index in range(len(plan.recipe.stages)):
-        for name, count, shown, longest in _asked(plan, index) if only in (None, index) else ():
-            judge = plan.judges[name]
+        for asked in _asked(plan, index) if only in (None, index) else ():
+            judge, count = plan.judges[asked.judge], asked.questions
             if count == 0 or not _is_paid(judge):
                 continue
-            made = costs.setdefault(name, JudgeCosts(budget=_budget(judge)))
-            most = judge.most_tokens() if longest is None else longest
+            made = costs.setdefault(asked.judge, JudgeCosts(budget=_budget(judge)))
             if judge.use.price is None:
                 made.unknown[index] = "has no price"
             elif count is None:
-                made.unknown[index] = UNKNOWN
-            elif most is None:
+                made.unknown[index] = asked.why
+            elif asked.longest is None:
                 made.unknown[index] = "may answer at any length (max_tokens)"
             else:
-                made.by_stage[index] += judge.use.price.cost(count * shown, count * most)
+                made.questions[index] += count
+                made.by_stage[index] += judge.use.price.cost(count * asked.shown, count * asked.longest)
     return costs
 
 
@@ -76,7 +96,7 @@ def cost_lines(costs: Mapping[str, JudgeCosts]) -> Iterator[str]:
         return
     known = [cost.usd for cost in costs.values() if cost.usd is not None]
     rest = ", and what is not known" if len(known) < len(costs) else ""
-    yield f"judges cost at most ${sum(known):,.2f}{rest}"
+    yield f"judges cost at most about ${sum(known):,.2f}{rest}"
     yield from (f"  {name}: {_in_words(cost)}" for name, cost in costs.items())
 
 
@@ -126,30 +146,44 @@ def _by_data(plan: Plan, index: int) -> Iterator[Asked]:
         rows = rows_below(plan, place)
         count = None if step.spec.calls is None else questions(step, rows.most)
         shown = PROMPT_TOKENS + (TEXTS_TOKENS if rows.size is None else rows.size / BYTES_A_TOKEN)
-        yield from ((name, count, shown, None) for name in step.judges())
+        yield from (Asked(name, count, shown, longest_answer(plan, step, name)) for name in step.judges())
 
 
 def _by_training(plan: Plan, stage: RlStage) -> Iterator[Asked]:
-    shown = 2 * stage.max_new_tokens + TEXTS_TOKENS + PROMPT_TOKENS
-    groups = None if stage.steps is None else stage.steps * stage.batch_size
-    for _, judge, calls in group_questions(plan, stage.group_size, most_sampled(plan, stage.group_size)):
-        yield judge, _times(calls, groups), shown, None
+    groups = None if stage.steps is None or plan.replaces_groups else stage.steps * stage.batch_size
+    why = REPLACED if plan.replaces_groups else UNKNOWN
+    yield from _by_groups(plan, stage.group_size, groups, stage.max_new_tokens, why)
     if (evaluation := stage.evaluation) is None:
         return
     done = stage.steps if stage.eval_every is None else stage.eval_every
     often = None if stage.steps is None or done is None else -(-stage.steps // done) + stage.eval_before
-    for _, judge, calls in group_questions(plan, evaluation.samples, evaluation.samples):
-        yield judge, _times(_times(calls, evaluation.prompts), often), shown, None
+    groups = _times(evaluation.prompts, often)
+    yield from _by_groups(plan, evaluation.samples, groups, stage.max_new_tokens, sampler=False)
 
 
 def _by_evaluation(plan: Plan, index: int, stage: EvalStage) -> Iterator[Asked]:
-    prompts, shown = prompts_of(plan, index, stage), 2 * stage.max_new_tokens + TEXTS_TOKENS + PROMPT_TOKENS
+    prompts, longest = prompts_of(plan, index, stage), stage.max_new_tokens
     if (served := stage.served) is not None:
-        own = None if "max_new_tokens" not in stage.model_fields_set else stage.max_new_tokens
-        longest = own or plan.judges[served].most_tokens() or stage.max_new_tokens
-        yield served, _times(stage.samples, prompts), PROMPT_TOKENS, longest
-    for _, judge, calls in group_questions(plan, stage.samples, stage.samples):
-        yield judge, _times(calls, prompts), shown, None
+        own = None if "max_new_tokens" in stage.model_fields_set else plan.judges[served].most_tokens()
+        longest = own or longest
+        yield Asked(served, _times(stage.samples, prompts), PROMPT_TOKENS, longest)
+    yield from _by_groups(plan, stage.samples, prompts, longest, sampler=False)
+
+
+def _by_groups(
+    plan: Plan, size: int, groups: int | None, longest: int, why: str = UNKNOWN, sampler: bool = True
+) -> Iterator[Asked]:
+    """Yield what components ask about so many groups of `size` completions of at most `longest` tokens.
+
+    A question shows two of them; one to a judge that has solved the prompt itself, its solution too.
+    """
+    sampled = most_sampled(plan, size) if sampler else size
+    for name, judge, calls in group_questions(plan, size, sampled):
+        asker = plan.components[name]
+        most = longest_answer(plan, asker, judge)
+        solution = (most or 0) if asker.use.commit_first else 0
+        shown = 2 * longest + solution + TEXTS_TOKENS + PROMPT_TOKENS
+        yield Asked(judge, _times(calls, groups), shown, most, why)
 
 
 def _times(count: int | None, times: int | None) -> int | None:
