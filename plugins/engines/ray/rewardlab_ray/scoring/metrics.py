@@ -61,16 +61,24 @@ class CoordinatorMetrics:
         self._recorded = _metric(Counter, "recorded_groups", "Groups in the ledger", tags, "phase")
         self._step = _metric(Gauge, "step", "The step that the next group belongs to", tags)
         self._failed = _metric(Gauge, "job_failed", "Whether the job has to end", tags)
-        self._failed.set(0)
+        self._values: dict[Any, int] = {self._failed: 0}
+        self.show()
 
     def recorded(self, evaluation: bool, step: int) -> None:
         """Count a group that was handed over, and set the step that is open now."""
         self._recorded.inc(1, {"phase": "evaluation" if evaluation else "training"})
-        self._step.set(step)
+        self._values[self._step] = step
+        self.show()
 
     def failed(self) -> None:
         """Say that the job has to end."""
-        self._failed.set(1)
+        self._values[self._failed] = 1
+        self.show()
+
+    def show(self) -> None:
+        """Set what stays as it is again, as a node forgets it once it was read; to be called every few seconds."""
+        for gauge, value in self._values.items():
+            gauge.set(value)
 
 
 def _metric(kind: Any, name: str, description: str, default: Mapping[str, str], *tags: str) -> Any:

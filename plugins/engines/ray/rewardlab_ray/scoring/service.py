@@ -55,6 +55,10 @@ class CoordinatorActor(Coordinator):
         self._metrics.failed()
         await super().fail(message)
 
+    async def waiting(self) -> None:
+        """Return at once, and show the counts: the driver asks every second."""
+        self._metrics.show()
+
 
 class PlacedScorer(ScorerActor):
     """A scorer as a Ray actor, which counts for Prometheus."""
