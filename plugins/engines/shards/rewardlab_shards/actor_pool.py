@@ -66,6 +66,7 @@ class ActorPool:
         self._suspects: deque[_Waiting] = deque()
         self._trying = False
         self._news: asyncio.Event | None = None
+        self._up: list[asyncio.Event] = []
         self._serving: list[asyncio.Task[None]] = []
         self._failed: JobError | None = None
         self._usage: dict[str, Mapping[str, Usage]] = {}
@@ -82,6 +83,9 @@ class ActorPool:
             raise self._failed
         if self._news is None:
             self._news = asyncio.Event()
+            self._up = [asyncio.Event() for _ in self._actors]
+            for up in self._up:
+                up.set()
             places = [place for place in range(len(self._actors)) for _ in range(PARTS)]
             self._serving = [asyncio.create_task(self._serve(place)) for place in places]
         asked = _Waiting(group, asyncio.get_running_loop().create_future())
@@ -110,8 +114,10 @@ class ActorPool:
             self._end()
 
     async def _serve(self, place: int) -> None:
-        """Give one host a part after the other."""
+        """Give one host a part after the other, as long as it is up: a call of one that is down is no death of it."""
+        up = self._up[place]
         while True:
+            await up.wait()
             if not (part := self._part()):
                 assert self._news is not None
                 self._news.clear()
@@ -125,8 +131,11 @@ class ActorPool:
                 if self._is_end(error, part):
                     return
                 self._put_back(part, tried)
-                if not await self._is_back(place):
-                    return
+                if up.is_set():
+                    up.clear()
+                    if not await self._is_back(place):
+                        return
+                    up.set()
             else:
                 self._take(part, answer)
                 self._done_trying(tried)

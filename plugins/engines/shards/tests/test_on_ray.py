@@ -128,9 +128,10 @@ def test_a_driver_that_is_killed_goes_on(folder, nodes):
     assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
 
 
-def test_a_host_that_is_killed_is_replaced(folder, nodes):
+@pytest.mark.parametrize("address", ["ray", "ray,hosts=1"])
+def test_a_host_that_is_killed_is_replaced(folder, nodes, address):
     write_recipe(folder, pause=0.01)
-    process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", address)
     hosts()[0].kill()
     _, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, errors
