@@ -28,7 +28,7 @@ class Options(Config):
 
     The site file says where jobs run and with which servers; the recipe stays as it is. --dry-run prints the files and
     writes none, --resolve-only prints the site file with its defaults. `--command score ROWS.jsonl --shards 64` is an
-    array of Slurm; what is said at the end of --submit joins its parts.
+    array of Slurm, whose parts `rewardlab merge` joins.
     """
 
     recipe: Annotated[AnyRecipe, Positional("RECIPE|status|logs|stop")]

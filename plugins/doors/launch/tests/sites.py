@@ -5,10 +5,10 @@ version: 1
 services:
   judge:
     model: Qwen/Qwen3-8B
-    variable: LLM_API_URL
+    variable: JUDGE_URL
     replicas: 10
     pool: small
-    arguments: [--served-model-name, gpt-4o-mini, gpt-5-nano]
+    arguments: [--served-model-name, gpt-4o-mini]
 compute:
   host: login.example.org
   account: rl
@@ -20,7 +20,7 @@ compute:
   mounts: {/shared: /shared}
   setup: [". /shared/env/bin/activate"]
   environment: {HF_HOME: /shared/hf}
-  secrets: {LLM_API_KEY: /home/me/.keys/llm}
+  secrets: {JUDGE_API_KEY: /home/me/.keys/judge, TEACHER_API_KEY: /home/me/.keys/teacher}
 job:
   output: /shared/runs
   workdir: /shared/data
@@ -32,10 +32,10 @@ services:
   judge:
     server: sglang
     model: Qwen/Qwen3-8B
-    variable: LLM_API_URL
+    variable: JUDGE_URL
     replicas: 3
     pool: small
-    arguments: [--served-model-name, gpt-4o-mini, gpt-5-nano]
+    arguments: [--served-model-name, gpt-4o-mini]
 compute:
   image: registry.example.org/rewardlab-openrlhf:0.1.0
   namespace: rl
@@ -47,7 +47,7 @@ compute:
     small: {gpus: 4, tolerations: [{key: gpu, operator: Exists}]}
   mounts: {/shared: runs}
   environment: {HF_HOME: /shared/hf}
-  secrets: {LLM_API_KEY: llm/key}
+  secrets: {JUDGE_API_KEY: judges/main, TEACHER_API_KEY: judges/teacher}
 job:
   output: /shared/runs
   workdir: /shared/data
@@ -57,11 +57,11 @@ version: 1
 services:
   judge:
     model: Qwen/Qwen3-8B
-    variable: LLM_API_URL
+    variable: JUDGE_URL
     gpus: 2
     replicas: 5
     pool: small
-    arguments: [--served-model-name, gpt-4o-mini, gpt-5-nano]
+    arguments: [--served-model-name, gpt-4o-mini]
 compute:
   infra: kubernetes
   image: example/rewardlab-openrlhf:0.1.0
@@ -71,7 +71,7 @@ compute:
     small: {gpus: 4, accelerator: A100, spot: true}
   mounts: {/shared: runs, /shared/data: "s3://rows"}
   environment: {HF_HOME: /shared/hf}
-  secrets: {LLM_API_KEY: LLM_API_KEY}
+  secrets: {JUDGE_API_KEY: JUDGE_API_KEY, TEACHER_API_KEY: MY_TEACHERS_KEY}
 job:
   output: /shared/runs
   workdir: /shared/data

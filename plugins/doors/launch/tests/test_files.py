@@ -19,7 +19,7 @@ PARSED = """
 import sys
 from sky.utils.dag_utils import load_dag_from_yaml
 
-dag = load_dag_from_yaml(sys.argv[1], secrets_overrides=[("LLM_API_KEY", "x")])
+dag = load_dag_from_yaml(sys.argv[1], secrets_overrides=[("JUDGE_API_KEY", "x"), ("TEACHER_API_KEY", "y")])
 print(dag.name, dag.is_job_group(), dag.primary_tasks, *((task.name, task.num_nodes) for task in dag.tasks))
 """
 
@@ -67,10 +67,10 @@ def test_slurm_gets_the_trainer_and_the_servers_as_parts_of_one_job(files):
     }
     assert {"--signal=B:USR1@180", "--time=24:00:00", "--account=rl", "--qos=long", "--cpus-per-task=64"} <= {*trainer}
     assert {"--nodes=3", "--gpus-per-node=4", "--partition=a100", "--mem=200G", "--constraint=nvlink"} <= {*servers}
-    assert "services=('judge LLM_API_URL /health 1800 18000 1 0 4 10 1 8 8000')" in script
+    assert "services=('judge JUDGE_URL /health 1800 18000 1 0 4 10 1 8 8000')" in script
     assert "attempts_most=6\n" in script
     assert "walltime_most_s=259200\n" in script
-    assert "LLM_API_KEY=$(cat /home/me/.keys/llm) || exit 1\n" in script
+    assert "JUDGE_API_KEY=$(cat /home/me/.keys/judge) || exit 1\n" in script
 
 
 def test_a_server_is_started_as_its_makers_say(files, sites):
@@ -134,8 +134,8 @@ def test_a_ray_job_fits_kuberays_schema_without_a_field_that_it_does_not_know(fi
     assert {"name": "shared-memory", "mountPath": "/dev/shm"} in container["volumeMounts"]
     assert {"name": "mount-0", "persistentVolumeClaim": {"claimName": "runs"}} in head["volumes"]
     environment = {each["name"]: each for each in container["env"]}
-    assert environment["LLM_API_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "llm", "key": "key"}
-    assert environment["REWARDLAB_SERVERS"]["value"] == "LLM_API_URL /health 1800 18000 it-judge:8000;"
+    assert environment["JUDGE_API_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "judges", "key": "main"}
+    assert environment["REWARDLAB_SERVERS"]["value"] == "JUDGE_URL /health 1800 18000 it-judge:8000;"
     ray, server = groups["judge"]["template"]["spec"]["containers"]
     assert ray["name"] == "ray-worker"  # KubeRay starts Ray in the first
     assert server["readinessProbe"]["httpGet"] == {"path": "/health", "port": 8000}
@@ -155,7 +155,7 @@ def test_skypilot_gets_a_job_group_whose_trainer_ends_it(files):
     assert trainer["resources"]["accelerators"] == "H100:8"
     assert (trainer["num_nodes"], judge["num_nodes"]) == (4, 3)
     assert judge["resources"]["accelerators"] == "A100:4"
-    assert trainer["secrets"] == {"LLM_API_KEY": None}
+    assert trainer["secrets"] == {"JUDGE_API_KEY": None, "TEACHER_API_KEY": None}
     assert (trainer["volumes"], [*trainer["file_mounts"]]) == ({"/shared": "runs"}, ["/shared/data"])
     last = "judge-2.$SKYPILOT_JOBGROUP_NAME:8000;"
     assert last in trainer["run"]
@@ -169,7 +169,6 @@ def test_skypilots_own_parser_takes_the_tasks(files, sites, tmp_path, services):
     site = yaml.safe_load(sites.SKYPILOT)
     if not services:
         del site["services"]
-        site["compute"]["environment"]["LLM_API_URL"] = "http://elsewhere/v1"
     files("skypilot", site=json.dumps(site))
     environment = {**os.environ, "HOME": str(tmp_path), "SKYPILOT_DISABLE_USAGE_COLLECTION": "1"}
     command = [SKY, "-c", PARSED, str(tmp_path / "launches" / "it" / "job.yaml")]
@@ -182,7 +181,7 @@ def test_skypilots_own_parser_takes_the_tasks(files, sites, tmp_path, services):
 def test_the_values_of_a_site_are_words_of_the_shell_and_nothing_else(files, tmp_path):
     """A value that tries to be shell is a value: the scripts are read by bash, and print what they were given."""
     evil = 'a\'; touch EVIL; $(touch EVIL) `touch EVIL` "${HOME}" \\ b'
-    server = {"server": "command", "command": ["echo", evil, "{port}x{port}"], "variable": "LLM_API_URL", "gpus": 0}
+    server = {"server": "command", "command": ["echo", evil, "{port}x{port}"], "variable": "JUDGE_URL", "gpus": 0}
     compute = {"walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}, "environment": {"ODD": evil}}
     site = {"version": 1, "services": {"judge": server}, "compute": compute, "job": {"output": f"/{evil}"}}
     made = files("slurm", "quickstart_judge", site=json.dumps(site))

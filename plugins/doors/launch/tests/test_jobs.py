@@ -11,7 +11,7 @@ from rewardlab_launch.record import SCHEMA, read_launch
 NOTING = """#!/usr/bin/env python3
 import json, os, sys
 words = [os.path.basename(sys.argv[0]), *sys.argv[1:]]
-secret = [os.environ["LLM_API_KEY"]] if words[:3] == ["sky", "jobs", "launch"] else []
+secret = [os.environ["JUDGE_API_KEY"]] if words[:3] == ["sky", "jobs", "launch"] else []
 with open(os.environ["NOTED"], "a") as file:
     print(json.dumps(words + secret), file=file)
 for part, (said, code) in json.loads(os.environ.get("SAYS", "{}")).items():
@@ -72,7 +72,7 @@ def test_a_ray_job_is_made_after_its_claims_and_secrets_are_found(launch, noted,
     manifest = "launches/it/job.yaml"
     assert noted() == [
         [*there, "get", "persistentvolumeclaim", "runs"],
-        [*there, "get", "secret", "llm"],
+        [*there, "get", "secret", "judges"],
         [*there, "apply", "--dry-run=server", "-f", manifest],
         [*there, "apply", "-f", manifest],
     ]
@@ -94,13 +94,15 @@ def test_a_claim_that_is_not_there_ends_it_before_anything_is_made(launch, noted
 
 def test_a_secret_reaches_skypilot_by_its_environment_and_stands_in_no_file(launch, noted, monkeypatch, tmp_path, main):
     code, _, err = launch("skypilot", "--submit")
-    assert (code, "not set in this shell: LLM_API_KEY" in err) == (2, True)
-    monkeypatch.setenv("LLM_API_KEY", "a-very-secret-key")
+    assert (code, "not set in this shell: JUDGE_API_KEY, MY_TEACHERS_KEY" in err) == (2, True)
+    monkeypatch.setenv("JUDGE_API_KEY", "a-very-secret-key")
+    monkeypatch.setenv("MY_TEACHERS_KEY", "another-secret-key")
     assert launch("skypilot", "--submit")[0] == 0
     [call] = noted()
-    words = ["sky", "jobs", "launch", "--yes", "--detach-run", "--name", "it", "--secret", "LLM_API_KEY"]
+    words = ["sky", "jobs", "launch", "--yes", "--detach-run", "--name", "it", "--secret", "JUDGE_API_KEY"]
+    words += ["--secret", "TEACHER_API_KEY"]
     assert call == [*words, "launches/it/job.yaml", "a-very-secret-key"]
-    assert not any("a-very-secret-key" in file.read_text() for file in (tmp_path / "launches/it").iterdir())
+    assert not any("secret-key" in file.read_text() for file in (tmp_path / "launches/it").iterdir())
     main("launch", "stop", "it")
     assert noted()[-1] == ["sky", "jobs", "cancel", "--yes", "--name", "it"]
 

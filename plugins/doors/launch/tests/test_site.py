@@ -31,16 +31,16 @@ def refused(main, write, sites):
         ("slurm", "replicas: 10", "cpus: 48", "a node of pool 'small' has 32 cores, fewer than a replica needs"),
         ("slurm", "large: {gpus: 8", "large: {gpus: 4", "a node has 4 GPUs, and the recipe's backend takes 8 of each"),
         ("slurm", "output: /shared/runs", "output: runs", "'runs' is not a whole path"),
-        ("slurm", "variable: LLM_API_URL", "variable: JUDGE", "reads no ${oc.env:JUDGE}, so nothing would ask this"),
-        ("slurm", ", gpt-5-nano]", "]", "judge 'teacher' asks for the model 'gpt-5-nano', and this serves gpt-4o-mini"),
+        ("slurm", "variable: JUDGE_URL", "variable: JUDGE", "reads no ${oc.env:JUDGE}, so nothing would ask this"),
+        ("slurm", "gpt-4o-mini]", "qwen]", "judge 'main' asks for the model 'gpt-4o-mini', and this serves qwen"),
         ("slurm", "model: Qwen/Qwen3-8B", "server: command", "server: command needs `command`"),
-        ("slurm", "secrets: {LLM_API_KEY: /home/me/.keys/llm}", "", "LLM_API_KEY, and no node has it"),
+        ("slurm", "secrets: {JUDGE_API_KEY: /home/me/.keys/judge, ", "secrets: {", "JUDGE_API_KEY, and no node has it"),
         ("slurm", "account: rl", "ray: 2.9.0", "Ray 2.9.0, and the recipe's engine is made for Ray 2.55.0"),
         ("slurm", "account: rl", 'account: "rl\\nrm -rf"', "compute.account"),
         ("slurm", "replicas: 10", "health: {path: '/$(date)'}", "services.judge.health.path"),
         ("slurm", "HF_HOME: /shared/hf", "HF_TOKEN: hf_abc", "HF_TOKEN is a secret by its name"),
         ("slurm", "workdir: /shared/data", "pool: big", "job.pool: no pool 'big' in compute.pools"),
-        ("kuberay", "LLM_API_KEY: llm/key", "LLM_API_KEY: llm", "compute.secrets.LLM_API_KEY"),
+        ("kuberay", "JUDGE_API_KEY: judges/main", "JUDGE_API_KEY: judges", "compute.secrets.JUDGE_API_KEY"),
         ("kuberay", "image: registry", "host: registry", "compute.host: slurm has it, and --on kuberay has not"),
         ("kuberay", "{/shared: runs}", "{/other: runs}", "/shared/runs is below none of compute.mounts"),
         ("kuberay", "workdir: /shared/data", "resume: {walltime: '24:00:00'}", "only Slurm accounts for"),
@@ -77,9 +77,9 @@ def test_tasks_of_an_array_have_no_servers(refused):
 
 
 def test_every_mistake_is_named_at_once(refused):
-    said = refused("slurm", "variable: LLM_API_URL\n    replicas: 10", "variable: JUDGE\n    gpus: 9")
+    said = refused("slurm", "variable: JUDGE_URL\n    replicas: 10", "variable: JUDGE\n    gpus: 9")
     assert "a replica needs 9" in said
-    both = refused("slurm", "variable: LLM_API_URL", "variable: JUDGE", "backend.address=http://head:8265")
+    both = refused("slurm", "variable: JUDGE_URL", "variable: JUDGE", "backend.address=http://head:8265")
     assert "nothing would ask this service" in both
     assert "leave the address out" in both
 
