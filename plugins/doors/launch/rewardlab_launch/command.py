@@ -9,6 +9,7 @@ from rewardlab.commands import AnyRecipe, Count, Say
 from rewardlab.errors import UserError
 from rewardlab.files import write_text
 from rewardlab.recipe import dump
+from rewardlab.text import shell_command
 
 from rewardlab_launch.launch import Launch, LaunchCommand, make_launch
 from rewardlab_launch.record import LaunchRecord, read_launch
@@ -148,7 +149,7 @@ def _next(record: LaunchRecord, folder: Path, files: dict[str, str]) -> list[str
         return [f"written: {', '.join(str(folder / name) for name in files)}", "nothing is submitted; --submit does it"]
     lines = [f"job {record.job}: rewardlab launch status {record.name}"]
     if record.shards and record.output:
-        lines.append(f"once all tasks are done: rewardlab merge {record.output}")
+        lines.append(f"once all tasks are done: {shell_command(['rewardlab', 'merge', record.output])}")
     return lines
 
 

@@ -121,6 +121,15 @@ def test_a_job_has_as_many_attempts_as_the_site_allows(launched, site):
     assert "attempt 2 of 2, job 102, successor none" in job.logs()
 
 
+def test_a_signal_while_servers_are_waited_for_ends_the_attempt_and_the_next_begins(launched, site):
+    job = launched("early", site_file=site(health_timeout=5, resume={"retries": 1}))
+    job.until(lambda: (job.folder / "launch" / "pid").exists())
+    job.run("scancel", "--signal=USR1", "--batch", "101")
+    assert job.wait() == {"101": "FAILED", "102": "FAILED"}, job.logs()
+    assert "ended with code 143" in (job.folder / "logs" / "101.log").read_text()
+    assert "attempt 2 of 2" in (job.folder / "logs" / "102.log").read_text()
+
+
 def test_no_attempt_begins_once_the_walltime_of_all_is_used(launched, site):
     bound = {"resume": {"retries": 9, "walltime": "00:04:00"}, "grace": 60}
     job = launched("bound", site_file=site(health_timeout=6, **bound), FAKE_SLURM_MINUTE_S="3")

@@ -54,6 +54,18 @@ def test_a_signal_reaches_the_command_once(started, tmp_path, hands_on):
     assert (tmp_path / "job/launch/code").read_text() == "143\n"
 
 
+def test_a_signal_while_servers_are_waited_for_ends_the_attempt(started, tmp_path, monkeypatch):
+    monkeypatch.setenv("REWARDLAB_SERVERS", "JUDGE_URL /health 600 18000 127.0.0.1:9;")  # where nothing answers
+    with started(["echo", "begun"], "") as job:
+        while not (pid := tmp_path / "job/launch/pid").exists():
+            time.sleep(0.05)
+        os.kill(int(pid.read_text()), signal.SIGTERM)  # as the script of the job does, which knows no other
+        assert "a signal before the command has begun" in job.stdout.read()
+    assert job.returncode == 143
+    assert (tmp_path / "job/launch/code").read_text() == "143\n"
+    assert not pid.exists()
+
+
 def test_what_has_begun_goes_on(started, tmp_path):
     (tmp_path / "state.json").touch()
     with started(["echo", "begin"], progress=tmp_path / "state.json", resumed=["echo", "go on"]) as job:

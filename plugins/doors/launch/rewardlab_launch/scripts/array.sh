@@ -9,10 +9,10 @@ fi
 requeue=
 save() {
   say 'a signal: the command saves where it is'
-  requeue=1
   kill -TERM "$pid" 2>/dev/null
 }
-trap save USR1 TERM
+trap 'requeue=1; save' USR1 # the limit is near
+trap save TERM              # preempted, which queues it again by itself, or cancelled
 srun --ntasks=1 "${step[@]}" "${container[@]}" bash "$folder/launch/shard.sh" &
 pid=$!
 while true; do

@@ -2,10 +2,18 @@
 
 say() { printf 'launch %s: %s\n' "$(date +%H:%M:%S)" "$*"; }
 
-save() { # at a signal, before the limit or by preemption; too early, there is nothing to save
+trainer=
+asked=
+save() { # at a signal, before the limit or by preemption
   local pid
   say 'a signal: the command saves where it is'
-  pid=$(cat "$folder/launch/pid" 2>/dev/null) && kill -TERM "$pid" 2>/dev/null
+  if pid=$(cat "$folder/launch/pid" 2>/dev/null); then
+    kill -TERM "$pid" 2>/dev/null
+  elif [ -n "$trainer" ]; then # its Ray is not up yet
+    kill -TERM "$trainer" 2>/dev/null
+  else # a successor comes first
+    asked=1
+  fi
 }
 trap save USR1 TERM
 
@@ -92,6 +100,7 @@ done
 
 # --- The command
 
+if [ -n "$asked" ]; then exit 143; fi
 # --wait: the other nodes' Rays would look for their head for a minute once it is gone
 mapfile -t options < <(in_group 0)
 srun "${options[@]}" --nodes="$nodes" --ntasks="$nodes" --ntasks-per-node=1 --kill-on-bad-exit=1 --wait=15 \

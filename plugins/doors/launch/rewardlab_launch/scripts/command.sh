@@ -10,7 +10,18 @@ say() { printf 'launch: %s\n' "$*" >&2; }
 
 finish() { # CODE: notes it for the script that started this one, which other programs stand between
   printf '%s\n' "$1" >"$folder/launch/code"
+  rm -f "$folder/launch/pid"
+  jobs -p | xargs -r kill 2>/dev/null
   exit "$1"
+}
+
+pid=
+stop() { # at SIGTERM
+  if [ -z "$pid" ]; then
+    say 'a signal before the command has begun: nothing is there to save'
+    finish 143
+  fi
+  if [ -n "$hands_on" ]; then kill -TERM "$pid" 2>/dev/null; fi
 }
 
 # shellcheck disable=SC2016  # the text is for the other bash
@@ -33,7 +44,9 @@ if [ -e "$folder/launch/refused" ]; then
   say "an earlier attempt was refused, see its log; begin anew under another name"
   finish 2
 fi
-rm -f "$folder/launch/code" "$folder/launch/pid"
+rm -f "$folder/launch/code"
+trap stop TERM INT
+printf '%s\n' "$$" >"$folder/launch/pid" # until the command has begun, a signal is for this script
 
 if [ -n "${REWARDLAB_RAY:-}" ]; then
   wait_for 127.0.0.1:8265 /api/version 300
@@ -62,15 +75,12 @@ fi
 setsid "${words[@]}" &
 pid=$!
 printf '%s\n' "$pid" >"$folder/launch/pid"
-trap 'if [ -n "$hands_on" ]; then kill -TERM "$pid" 2>/dev/null; fi' TERM INT
 while true; do
   wait "$pid"
   code=$?
   kill -0 "$pid" 2>/dev/null || break # else a signal has ended the wait, not the command
 done
-rm -f "$folder/launch/pid"
 if [ "$code" = 2 ] && [ -z "$begun" ] && { [ -z "$progress" ] || [ ! -e "$progress" ]; }; then
   : >"$folder/launch/refused" # a mistake, of which no further attempt makes anything else
 fi
-jobs -p | xargs -r kill 2>/dev/null
 finish "$code"

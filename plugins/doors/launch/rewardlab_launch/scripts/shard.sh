@@ -1,6 +1,5 @@
-# One shard, in the step of its task.
+# One shard, in the step of its task; it begins, or goes on where it was.
 
-words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards")
-if [ -e "${output%.*}.$SLURM_ARRAY_TASK_ID-of-$shards.${output##*.}" ]; then words+=(--resume); fi
+words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards" --resume)
 cd "$workdir" || exit 1
 exec "${words[@]}"

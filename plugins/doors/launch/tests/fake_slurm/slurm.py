@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -76,7 +77,7 @@ def sbatch(words):
     lines = [m[1] for line in Path(given.script).read_text().splitlines() if (m := re.match(r"#SBATCH (.+)", line))]
     groups = [[]]
     for line in lines:
-        groups.append([]) if line == "hetjob" else groups[-1].append(line)
+        groups.append([]) if line == "hetjob" else groups[-1].extend(shlex.split(line))
     options = [vars(batch_options().parse_args(group)) for group in groups]
     if sum(int(each["nodes"]) for each in options) > len(nodes()):
         sys.exit("sbatch: error: Batch job submission failed: Requested node configuration is not available")
@@ -86,16 +87,33 @@ def sbatch(words):
         return
     taken = STATE / "jobs"
     taken.mkdir(exist_ok=True)
-    job = max([100, *(int(path.name) for path in taken.iterdir())]) + 1
-    facts(job).mkdir()
-    spool = facts(job) / "script"
-    spool.write_bytes(Path(given.script).read_bytes())
-    note(job, "options", options)
-    note(job, "dependency", given.dependency)
-    note(job, "state", "PENDING")
-    note(job, "environment", {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")})
-    (facts(job) / "new").touch()
+    job = max([100, *(int(path.name.partition("_")[0]) for path in taken.iterdir())]) + 1
+    for each in tasks(job, options[0]["array"]):
+        facts(each).mkdir()
+        spool = facts(each) / "script"
+        spool.write_bytes(Path(given.script).read_bytes())
+        note(each, "options", options)
+        note(each, "dependency", given.dependency)
+        note(each, "state", "PENDING")
+        note(each, "environment", {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")})
+        (facts(each) / "new").touch()
     print(job)
+
+
+def tasks(job, array):
+    """The names of a job's tasks, which are jobs of their own; its own name if it is no array."""
+    if array is None:
+        return [str(job)]
+    first, last = map(int, array.split("-"))
+    return [f"{job}_{task}" for task in range(first, last + 1)]
+
+
+def tasks_there(names):
+    """The jobs that were submitted, of names of which those of an array mean all of its tasks."""
+    for name in names:
+        yield from sorted(path.name for path in STATE.glob(f"jobs/{name}_*"))
+        if facts(name).is_dir():
+            yield name
 
 
 # --- The daemon, and the process of a job
@@ -151,7 +169,10 @@ def one_start(number, restarts):
         variables |= {f"SLURM_JOB_NODELIST_HET_GROUP_{index}": names for index, names in enumerate(lists)}
     if restarts:
         variables["SLURM_RESTART_COUNT"] = str(restarts)
-    output = options[0]["output"].replace("%j", number)
+    array, _, task = number.partition("_")
+    if task:
+        variables |= {"SLURM_ARRAY_JOB_ID": array, "SLURM_ARRAY_TASK_ID": task}
+    output = options[0]["output"].replace("%j", number).replace("%A", array).replace("%a", task)
     begun = time.time()
     note(number, "limit", seconds(options[0]["time"]))
     note(number, "state", "RUNNING")
@@ -196,6 +217,8 @@ def watched(number, script, begun, warning, steps):
             return "TIMEOUT"
         time.sleep(LOOK_S)
     note(number, "exit", script.returncode)
+    if fact(number, "requeue"):  # counts at once, however the script goes on
+        return "REQUEUED"
     return "COMPLETED" if script.returncode == 0 else "FAILED"
 
 
@@ -344,9 +367,8 @@ def scancel(words):
     options, numbers = [word for word in words if word[0] == "-"], [word for word in words if word[0] != "-"]
     if options:
         assert options == ["--signal=USR1", "--batch"], words
-    for number in numbers:
-        if facts(number).is_dir():
-            note(number, "signal" if options else "cancelled", True)
+    for number in tasks_there(numbers):
+        note(number, "signal" if options else "cancelled", True)
 
 
 def preempt(words):
@@ -363,7 +385,7 @@ def sacct(words):
     columns = given.format.split(",")
     if not given.noheader:
         print("|".join(columns))
-    for number in given.jobs.split(","):
+    for number in tasks_there(given.jobs.split(",")):
         begun, elapsed = fact(number, "begun", []), fact(number, "elapsed", [])
         if len(begun) > len(elapsed):
             elapsed = [*elapsed, int((time.time() - begun[-1]) * 60 / MINUTE_S)]
