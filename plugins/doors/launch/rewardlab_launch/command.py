@@ -1,19 +1,21 @@
 """`rewardlab launch`: a recipe as a job of a cluster."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands import AnyRecipe, Count, Say
-from rewardlab.errors import UserError
-from rewardlab.files import write_text
+from rewardlab.errors import JobError, UserError
+from rewardlab.files import FileLock, write_text
 from rewardlab.recipe import dump
 from rewardlab.text import shell_command
 
 from rewardlab_launch.launch import Launch, LaunchCommand, make_launch
-from rewardlab_launch.record import LaunchRecord, read_launch
+from rewardlab_launch.record import FILE, UNSURE, LaunchRecord, read_launch
 from rewardlab_launch.schedulers import SCHEDULERS
+from rewardlab_launch.site import NAME
 from rewardlab_launch.site_file import SiteFile
 
 SUMMARY = "run a recipe on Slurm, KubeRay or SkyPilot"
@@ -42,8 +44,8 @@ class Options(Config):
     """the scheduler"""
     site: Annotated[Path | None, Flag(metavar="SITE.yaml")] = None
     """where jobs run"""
-    name: Annotated[str | None, Field(pattern="^[a-z0-9]([a-z0-9-]{0,26}[a-z0-9])?$"), Flag(metavar="NAME")] = None
-    """the job's name: small letters, digits and hyphens (the recipe's)"""
+    name: Annotated[str | None, Field(pattern=f"^{NAME}$"), Flag(metavar="NAME")] = None
+    """the job's name: small letters, digits and hyphens, a letter first (the recipe's)"""
     command: Literal["run", "score", "judge", "probe"] = "run"
     """what is done with the recipe"""
     shards: Annotated[Count | None, Flag(metavar="N")] = None
@@ -86,8 +88,8 @@ class Options(Config):
             raise ValueError("a recipe needs --on slurm, kuberay or skypilot, and --site SITE.yaml")
         if self.command == "run" and (self.which is not None or self.shards is not None):
             raise ValueError("rows and --shards go with --command score, judge or probe")
-        if self.command != "run" and self.which is None:
-            raise ValueError(f"--command {self.command} needs rows: rewardlab launch RECIPE ROWS.jsonl ...")
+        if self.command != "run" and self.which in (None, "-"):
+            raise ValueError(f"--command {self.command} needs a file of rows: rewardlab launch RECIPE ROWS.jsonl ...")
         if self.shards is not None and self.on != "slurm":
             raise ValueError("arrays of shards are Slurm's; leave out --shards, or take --on slurm")
         if self.submit and (self.dry_run or self.resolve_only):
@@ -116,9 +118,19 @@ def run(options: Options) -> CommandResult:
 
 def _launched(launch: Launch, files: dict[str, str], options: Options) -> CommandResult:
     folder = options.root / launch.name
-    if (folder / "launch.json").exists() and read_launch(options.root, launch.name)[1].job is not None:
-        raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
     folder.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(folder / ".lock")
+    except BlockingIOError:
+        raise UserError(f"another command writes {folder} at this moment") from None
+    with closing(lock):
+        return _written(launch, files, folder, options)
+
+
+def _written(launch: Launch, files: dict[str, str], folder: Path, options: Options) -> CommandResult:
+    earlier = read_launch(options.root, launch.name)[1].job if (folder / FILE).exists() else None
+    if earlier:
+        raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
     for stale in {*folder.glob("*.sh"), *folder.glob("job.*")} - {folder / name for name in files}:
         stale.unlink()  # of what was written before, and not submitted
     resolved = {"site.resolved.yaml": dump(launch.site.model_dump(mode="json"))}
@@ -132,20 +144,35 @@ def _launched(launch: Launch, files: dict[str, str], options: Options) -> Comman
         host=getattr(compute, "host", None),
         context=getattr(compute, "context", None),
         namespace=getattr(compute, "namespace", None),
+        job=earlier,
         shards=launch.work.shards,
         output=launch.output,
     )
     record.write(folder)
     if options.submit:
         options.say(f"submitting {launch.name}")
-        record = record.with_job(SCHEDULERS[launch.scheduler].submit(launch, folder))
-        record.write(folder)
+        record = _submitted(launch, record, folder)
     return CommandResult(text="\n".join(_next(record, folder, files)), data={"job": record.job, "files": [*files]})
+
+
+def _submitted(launch: Launch, record: LaunchRecord, folder: Path) -> LaunchRecord:
+    """Submit it. Where that breaks off, the record says that it may have been, for `status` and `stop`."""
+    record.with_job(UNSURE).write(folder)
+    try:
+        record = record.with_job(SCHEDULERS[launch.scheduler].submit(launch, folder))
+    except UserError:
+        record.write(folder)
+        raise
+    except JobError as error:
+        again = f"it may have been submitted: rewardlab launch status {record.name}; and stop ends it"
+        raise JobError(f"{error}\n{again}") from error
+    record.write(folder)
+    return record
 
 
 def _next(record: LaunchRecord, folder: Path, files: dict[str, str]) -> list[str]:
     """Return what the command says at its end: what was made, and what to do next."""
-    if record.job is None:
+    if not record.job:
         return [f"written: {', '.join(str(folder / name) for name in files)}", "nothing is submitted; --submit does it"]
     lines = [f"job {record.job}: rewardlab launch status {record.name}"]
     if record.shards and record.output:
@@ -157,11 +184,13 @@ def _of_launched(action: str, root: Path, name: str) -> CommandResult:
     _, record = read_launch(root, name)
     if record.job is None:
         raise UserError(f"{name} was written and not submitted; add --submit to the command that wrote it")
-    scheduler = SCHEDULERS[record.scheduler]
-    if action == "stop":
-        scheduler.stop(record)
-        return CommandResult(
-            text=f"{name} is told to stop; what was done is in {record.folder}", data={"stopped": name}
+    scheduler = SCHEDULERS.get(record.scheduler)
+    if scheduler is None:
+        raise UserError(
+            f"its scheduler is {record.scheduler!r}, which this release does not know; update it", where=name
         )
+    if action == "stop":
+        said = "is told to stop" if scheduler.stop(record) else "is over, as far as its scheduler knows"
+        return CommandResult(text=f"{name} {said}; what was done is in {record.folder}", data={"stopped": name})
     text = (scheduler.status if action == "status" else scheduler.logs)(record)
     return CommandResult(text=text.rstrip("\n"), data={action: text})

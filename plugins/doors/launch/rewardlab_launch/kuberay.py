@@ -6,7 +6,7 @@ from typing import Any
 from rewardlab_launch.documents import yaml_documents
 from rewardlab_launch.launch import Launch
 from rewardlab_launch.script_files import command_script, server_script, within_walltime
-from rewardlab_launch.services import PlacedService
+from rewardlab_launch.services import TRAINER, PlacedService
 from rewardlab_launch.site import KubeRayCompute, KubeRayPool
 
 FILES = "/etc/rewardlab"
@@ -35,7 +35,7 @@ def _named(launch: Launch, name: str, **labels: str) -> Manifest:
 
 def _config_map(launch: Launch) -> Manifest:
     named = {"recipe.yaml": launch.recipe, "command.sh": command_script(launch, f"{FILES}/recipe.yaml")}
-    named |= {f"{placed.name}.sh": server_script(launch, placed) for placed in launch.services}
+    named |= {placed.script: server_script(launch, placed) for placed in launch.services}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _named(launch, f"{launch.name}-files"), "data": named}
 
 
@@ -60,7 +60,7 @@ def _ray_job(launch: Launch) -> Manifest:
     compute, job = _compute(launch), launch.site.job
     queue = {} if compute.queue is None else {"kueue.x-k8s.io/queue-name": compute.queue}
     head = {"rayStartParams": {"dashboard-host": "0.0.0.0"}, "template": _trainer(launch, head=True)}
-    groups = [_group("trainers", launch.nodes - 1, {}, _trainer(launch, head=False))] if launch.nodes > 1 else []
+    groups = [_group(TRAINER, launch.nodes - 1, {}, _trainer(launch, head=False))] if launch.nodes > 1 else []
     # servers are pods of the cluster, so that they begin and end with it; its Ray places nothing there
     idle = {"num-cpus": "0", "num-gpus": "0"}
     groups += [_group(p.name, p.service.replicas, idle, _servers(launch, p)) for p in launch.services]
@@ -106,7 +106,7 @@ def _servers(launch: Launch, placed: PlacedService) -> Manifest:
     server = {
         "name": "server",
         "image": service.image or image,
-        "command": ["bash", f"{FILES}/{placed.name}.sh", "0", str(service.port)],
+        "command": ["bash", f"{FILES}/{placed.script}", "0", str(service.port)],
         "env": [*_environment(launch)],
         "ports": [{"containerPort": service.port}],
         "resources": _resources(pool, service.gpus, service.cpus, None),
@@ -151,7 +151,7 @@ def _resources(pool: KubeRayPool, gpus: int, cpus: int | None, memory: str | Non
 
 
 def _variable(name: str, value: str) -> Manifest:
-    return {"name": name, "value": value}
+    return {"name": name, "value": value.replace("$(", "$$(")}  # which Kubernetes would read as a variable
 
 
 def _environment(launch: Launch) -> Iterator[Manifest]:

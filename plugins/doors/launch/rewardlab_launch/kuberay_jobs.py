@@ -34,9 +34,12 @@ def submit(launch: Launch, folder: Path) -> str:
                 raise UserError(
                     f"no {kind} {name!r} in namespace {compute.namespace}: {asked.stderr.decode().strip()[:300]}"
                 )
-    manifest = str(folder / "job.yaml")
-    shell.run(_kubectl(compute.context, compute.namespace, "apply", "--dry-run=server", "-f", manifest))
-    shell.run(_kubectl(compute.context, compute.namespace, "apply", "-f", manifest))
+    manifest = str(folder / "job.yaml")  # created, not applied: a job of this name stays as it is
+    words = _kubectl(compute.context, compute.namespace, "create", "-f", manifest)
+    tested = shell.run([*words, "--dry-run=server"], fails=False)
+    if tested.returncode:
+        raise UserError(f"Kubernetes would not take this job: {tested.stderr.decode(errors='replace').strip()[:500]}")
+    shell.run(words)
     return launch.name
 
 
@@ -49,5 +52,6 @@ def logs(record: LaunchRecord) -> str:
     return Shell().text(_of_record(record, "logs", "-l", f"job-name={record.name}", f"--tail={LINES}"))
 
 
-def stop(record: LaunchRecord) -> None:
-    Shell().run(_of_record(record, "delete", "rayjob,service,configmap", "-l", f"{PART_OF}={record.name}"))
+def stop(record: LaunchRecord) -> bool:
+    words = ("delete", "rayjob,service,configmap", "-l", f"{PART_OF}={record.name}")
+    return "rayjob" in Shell().text(_of_record(record, *words))

@@ -9,7 +9,7 @@ from typing import Any
 
 from rewardlab.errors import Problem, UserError
 from rewardlab.plan import Plan, draft_plan, secret_variables
-from rewardlab.recipe import DataStage, Document, Finding, RecipeSource, dump, load, needs_engine
+from rewardlab.recipe import DataStage, Document, Finding, RecipeSource, dump, needs_engine
 from rewardlab_ray.job_options import RayOptions
 from rewardlab_training import open_backend, run_name
 
@@ -17,7 +17,7 @@ from rewardlab_launch.pools import pool_findings
 from rewardlab_launch.services import SERVED_NAME, PlacedService, placed_services, service_findings
 from rewardlab_launch.site import NodePool, Site
 from rewardlab_launch.site_file import SiteFile
-from rewardlab_launch.variables import as_in_job, given_variables, read_variables, refuse_absent
+from rewardlab_launch.variables import as_in_job, given_variables, read_variables, refuse_absent, variable_findings
 
 WRITES = ("score", "judge")
 """commands that write their results to -o; `probe` prints its own, but for a part of them"""
@@ -46,7 +46,7 @@ class Launch:
         on_ray: whether the nodes become a Ray cluster, in which the command runs.
         ray: the version of Ray on the nodes; None if neither the site nor the engine says it.
         groups: the pools of the parts of the job, the trainer's first.
-        inputs: files that the command reads.
+        inputs: files that the command reads, but for those in a store.
     """
 
     name: str
@@ -118,8 +118,9 @@ def make_launch(
     name: str | None,
 ) -> Launch:
     """Return the job; UserError with everything that is wrong with the recipe, the site, and the two together."""
-    with as_in_job(file.site):
-        document = load(recipe, overrides, strict=False)
+    if twice := [Problem(where=file.where(path), what=what) for path, what in variable_findings(file.site)]:
+        raise UserError(twice)
+    with as_in_job(recipe, overrides, file.site) as document:
         refuse_absent(document, file.site)
         return _make_launch(document, file, scheduler, work, name)
 
@@ -166,7 +167,7 @@ def _make_launch(document: Document, file: SiteFile, scheduler: str, work: Launc
 def _usable(name: str) -> str:
     """Return a recipe's name as schedulers take it. UserError if nothing is left of it."""
     usable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:28].strip("-")
-    if not usable:
+    if not usable or usable[0].isdigit():
         raise UserError(f"schedulers take no name like {name!r}; give the job one: --name NAME")
     return usable
 
@@ -193,7 +194,7 @@ def engine_pins(plan: Plan) -> list[str]:
 def _inputs(plan: Plan, work: LaunchCommand) -> list[str]:
     """Return the files of rows that the command reads, but for those that a stage of the recipe writes."""
     if work.rows is not None:
-        return [work.rows]
+        return [] if "://" in work.rows else [work.rows]
     made = {stage.to for stage in plan.recipe.stages if isinstance(stage, DataStage)}
     paths = [
         getattr(dataset.options, "path", None) for dataset in plan.datasets.values() if dataset.use.use == "data/jsonl"

@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import rewardlab
+from pydantic import TypeAdapter, ValidationError
 from rewardlab.errors import UserError, nearest
 from rewardlab.files import read_json, write_json
 
 FILE = "launch.json"
 SCHEMA = 1
+UNSURE = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,8 @@ class LaunchRecord:
         folder: the job's on the cluster.
         host: of the login node; None for this machine.
         context, namespace: of Kubernetes.
-        job: the scheduler's name for the first attempt; None before it is submitted.
+        job: the scheduler's name for the first attempt; None before it is submitted, and UNSURE while it is not known
+            whether it was.
         shards: how many parts the rows have; 0 for a job that is whole.
         output: the file that the shards' names are made of.
         version: of the release that wrote this.
@@ -62,7 +65,12 @@ def read_launch(root: Path, name: str) -> tuple[Path, LaunchRecord]:
             raise UserError(
                 f"written by rewardlab {by}, which says more than this release reads; update it", where=str(folder)
             )
-        return folder, LaunchRecord(**{key: value for key, value in content.items() if key in known})
+        kept = {key: value for key, value in content.items() if key in known}
+        return folder, TypeAdapter(LaunchRecord).validate_python(kept)
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"this is no record of a launch: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise UserError(what, where=str(folder / FILE)) from error
     except FileNotFoundError:
         there = [file.parent.name for file in root.glob(f"*/{FILE}")]
         raise UserError(f"no job {name!r} was launched from here ({root}/){nearest(name, there)}") from None

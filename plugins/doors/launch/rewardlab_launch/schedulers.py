@@ -20,13 +20,14 @@ class Scheduler:
         files: returns the files of a job, by name.
         submit: called with the job and the folder of its files; returns the scheduler's own name for it.
         status, logs: return what it says of a job.
+        stop: ends a job; returns whether there was one to end.
     """
 
     files: Callable[[Launch], dict[str, str]]
     submit: Callable[[Launch, Path], str]
     status: Callable[[LaunchRecord], str]
     logs: Callable[[LaunchRecord], str]
-    stop: Callable[[LaunchRecord], None]
+    stop: Callable[[LaunchRecord], bool]
 
 
 SCHEDULERS = {

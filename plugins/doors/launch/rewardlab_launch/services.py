@@ -12,6 +12,8 @@ from rewardlab_launch.site import NodePool, SiteService
 PORT = "{port}"
 """stands for the port in the words of a server's command"""
 SERVED_NAME = "--served-model-name"
+TRAINER = "trainer"
+"""the name of the part of a job that runs the recipe, among those of services"""
 FIRST_BALANCED = 18000
 """the port of the first balancer on the job's head node; a service has one each"""
 
@@ -39,6 +41,11 @@ class PlacedService:
     def nodes(self) -> int:
         """The number of nodes that it needs."""
         return -(-self.service.replicas // self.per_node)
+
+    @property
+    def script(self) -> str:
+        """The name of the file that starts a server of it."""
+        return f"serve-{self.name}.sh"
 
     @property
     def words(self) -> list[str]:
@@ -98,9 +105,10 @@ def service_findings(
     services: Mapping[str, SiteService], pools: Mapping[str, NodePool], main: str
 ) -> Iterator[Finding]:
     """Yield what is wrong with services and the pools that they name, each with its place in the site file."""
-    by_variable: dict[str, str] = {}
     for name, service in services.items():
         place = ("services", name)
+        if name == TRAINER:
+            yield place, "this is the name of the job's own part; give the service another"
         pool = service.pool or main
         if pool not in pools:
             yield (*place, "pool"), f"no pool {pool!r} in compute.pools{nearest(pool, pools)}"
@@ -109,6 +117,3 @@ def service_findings(
             yield (*place, "gpus"), f"a node of pool {pool!r} has {has} GPUs, and a replica needs {service.gpus} on one"
         elif service.cpus > (pools[pool].cpus or service.cpus):
             yield (*place, "cpus"), f"a node of pool {pool!r} has {pools[pool].cpus} cores, fewer than a replica needs"
-        if service.variable in by_variable:
-            yield (*place, "variable"), f"{by_variable[service.variable]!r} has {service.variable}, too"
-        by_variable[service.variable] = name

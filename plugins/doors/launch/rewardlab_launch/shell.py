@@ -12,13 +12,19 @@ from rewardlab.errors import JobError, UserError
 from rewardlab.text import redact
 
 LIMIT_S = 300
+SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "--")
+SSH_FAILED = 255
+"""the exit code of ssh for a connection that is none"""
 LINES = 200
 """of each of the newest logs, which `launch logs` shows"""
 
 
 @dataclass(frozen=True)
 class Shell:
-    """A shell on `host`, or here, where its commands get `variables` besides."""
+    """A shell on `host`, or here, where its commands get `variables` besides.
+
+    On a host it is a login shell, which knows where sbatch and its like are.
+    """
 
     host: str | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -27,7 +33,7 @@ class Shell:
         self, words: Sequence[str], given: bytes = b"", *, fails: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a command and return how it ended; JobError with its words if it fails, unless that may be."""
-        command = [*words] if self.host is None else ["ssh", "-o", "BatchMode=yes", self.host, shlex.join(words)]
+        command = [*words] if self.host is None else [*SSH, self.host, shlex.join(["bash", "-lc", shlex.join(words)])]
         try:
             ended = subprocess.run(
                 command,
@@ -42,11 +48,14 @@ class Shell:
                 f"there is no {command[0]!r} on this machine, which this scheduler is reached by"
             ) from error
         except subprocess.TimeoutExpired as error:
-            raise JobError(f"{shlex.join(command)} has not ended within {LIMIT_S} s") from error
-        if fails and ended.returncode:
+            raise JobError(f"{self._named(words)} has not ended within {LIMIT_S} s") from error
+        if (fails and ended.returncode) or (self.host is not None and ended.returncode == SSH_FAILED):
             said = " ".join(redact((ended.stderr or ended.stdout).decode(errors="replace")).split())
-            raise JobError(f"{shlex.join(command)[:300]} ended with code {ended.returncode}: {said[:1000]}")
+            raise JobError(f"{self._named(words)} ended with code {ended.returncode}: {said[:1000]}")
         return ended
+
+    def _named(self, words: Sequence[str]) -> str:
+        return shlex.join(words)[:300] + (f" on {self.host}" if self.host is not None else "")
 
     def text(self, words: Sequence[str]) -> str:
         """Return what a command prints."""

@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, model_validator
 from rewardlab import Config
 
-_DURATION = re.compile(r"(?:(\d+)-)?(\d{1,3}):([0-5]\d):([0-5]\d)")
+_DURATION = re.compile(r"(?:(\d+)-)?(\d{1,3}):([0-5]\d):([0-5]\d)", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SECRET = re.compile(r"(_KEY|_TOKEN|_SECRET|PASSWORD)$")
-_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,26}[a-z0-9])?")
+_SECRET = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|\w*PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+_KEY_OF_SERVER = re.compile(r"--api[-_]key(=|$)")
+NAME = "[a-z]([a-z0-9-]{0,26}[a-z0-9])?"
+_NAME = re.compile(NAME)
 
 
 def seconds_of(walltime: str) -> int:
@@ -38,7 +40,7 @@ def _variable(name: str) -> str:
 def _name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{name!r} is not a name of up to 28 small letters, digits and hyphens, which all schedulers take"
+            f"{name!r} is no name that all schedulers take: a small letter, then up to 27 of them, digits and hyphens"
         )
     return name
 
@@ -46,8 +48,8 @@ def _name(name: str) -> str:
 def _path(path: str) -> str:
     if not path.startswith("/"):
         raise ValueError(f"{path!r} is not a whole path, such as /shared/runs: the job's folder is another")
-    if not path.isprintable():
-        raise ValueError(f"{path!r} has signs that cannot be printed")
+    if not path.isprintable() or "%" in path or "\\" in path:
+        raise ValueError(f"{path!r} has a sign that schedulers do not take as it is: % or \\, or one without a shape")
     return path.rstrip("/") or "/"
 
 
@@ -113,6 +115,11 @@ class SiteService(Config):
             raise ValueError("server: command needs `command`, the words that start the server")
         if self.server != "command" and (self.command or self.model is None):
             raise ValueError(f"server: {self.server} needs a `model`, and no `command`")
+        if any(map(_KEY_OF_SERVER.match, (*self.command, *self.arguments))):  # the message must not repeat it
+            raise ValueError(
+                "a key would stand in a script and in the list of processes; name VLLM_API_KEY in compute.secrets, "
+                "or start the server by a script of your own"
+            )
         return self
 
 
@@ -201,13 +208,22 @@ class SlurmCompute(Compute):
     secrets: dict[Variable, WholePath] = Field(default_factory=dict)
     """variable -> the file on the cluster that holds its value, which nobody but you may read"""
 
+    @model_validator(mode="after")
+    def _can_be_mounted(self) -> "SlurmCompute":
+        for here, there in self.mounts.items():
+            if self.image is None and here != there:
+                raise ValueError(f"without an image nothing is mounted, and {here} in `mounts` is not {there}")
+            if {",", ":"} & {*here, *there}:
+                raise ValueError(f"mounts: {here} -> {there}: a container's mounts have no comma and no colon in them")
+        return self
+
 
 class KubeRayCompute(Compute):
     """A Kubernetes cluster with the KubeRay operator."""
 
     context: Text | None = None
     """kubectl's context (absent: the current one)"""
-    namespace: Name = "default"
+    namespace: Annotated[str, Field(pattern="^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")] = "default"
     """where everything is made"""
     queue: Text | None = None
     """Kueue's queue, by which the job is admitted as a whole"""

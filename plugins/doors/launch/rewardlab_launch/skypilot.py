@@ -6,10 +6,9 @@ from typing import Any
 from rewardlab_launch.documents import yaml_documents
 from rewardlab_launch.launch import FOLDERS, Launch
 from rewardlab_launch.script_files import command_script, server_script, within_walltime
-from rewardlab_launch.services import PlacedService
+from rewardlab_launch.services import TRAINER, PlacedService
 from rewardlab_launch.site import NodePool, SkyPilotCompute, SkyPilotPool
 
-TRAINER = "trainer"
 Task = dict[str, Any]
 
 
@@ -66,8 +65,8 @@ def _trainer(launch: Launch) -> Task:
         lines += ["export REWARDLAB_RAY=1 RAY_HEAD_IP_ADDRESS=$REWARDLAB_HEAD", "~/sky_templates/ray/start_cluster"]
         lines += ['if [ "$SKYPILOT_NODE_RANK" != 0 ]; then exit 0; fi']
     lines += [
-        *_here("recipe.yaml", recipe, launch.recipe),
-        *_here("command.sh", "~/command.sh", command_script(launch, recipe)),
+        *_here(shlex.quote(recipe), launch.recipe),
+        *_here("~/command.sh", command_script(launch, recipe)),
     ]
     lines.append(f"{within_walltime(launch)} bash ~/command.sh")
     return _task(launch, TRAINER, launch.nodes, launch.pool, launch.gpus, launch.site.compute.image, lines)
@@ -77,7 +76,7 @@ def _server(launch: Launch, placed: PlacedService) -> Task:
     """Return the task of a service: each node has as many servers as its GPUs allow."""
     service = placed.service
     lines = [
-        *_here(f"{placed.name}.sh", "~/server.sh", server_script(launch, placed)),
+        *_here("~/server.sh", server_script(launch, placed)),
         f"replicas=$(({service.replicas} - SKYPILOT_NODE_RANK * {placed.per_node}))",
         f"for ((r = 0; r < replicas && r < {placed.per_node}; r++)); do",
         f"  gpus=$(seq -s, $((r * {service.gpus})) $(((r + 1) * {service.gpus} - 1)))",
@@ -101,7 +100,9 @@ def _addresses(launch: Launch) -> str:
     return "".join(words)
 
 
-def _here(name: str, path: str, text: str) -> list[str]:
-    """Return lines that write a file whose text the shell does not look into."""
-    end = f"END_OF_{name.upper().replace('.', '_').replace('-', '_')}"
-    return [f"cat >{path} <<'{end}'", *text.rstrip("\n").split("\n"), end]
+def _here(path: str, text: str) -> list[str]:
+    """Return lines that write a file, `path` as the shell reads it, whose text the shell does not look into."""
+    lines, end = text.rstrip("\n").split("\n"), "END"
+    while end in lines:
+        end += "_"
+    return [f"cat >{path} <<'{end}'", *lines, end]

@@ -16,6 +16,8 @@ def submit(launch: Launch, folder: Path) -> str:
     assert isinstance(compute, SkyPilotCompute)
     if unset := sorted({name for name in compute.secrets.values() if not os.environ.get(name)}):
         raise UserError(f"not set in this shell: {', '.join(unset)} (compute.secrets)")
+    if _queued(launch.name, "--skip-finished"):
+        raise UserError(f"a job {launch.name!r} is in the queue; give this one another --name")
     named = [word for name in compute.secrets for word in ("--secret", name)]
     variables = {name: os.environ[source] for name, source in compute.secrets.items()}
     words = ["sky", "jobs", "launch", "--yes", "--detach-run", "--name", launch.name, *named, str(folder / "job.yaml")]
@@ -27,14 +29,22 @@ def _sky(*words: str) -> str:
     return Shell().text(["sky", "jobs", *words])
 
 
+def _queued(name: str, *words: str) -> list[str]:
+    """Return the lines of the queue about jobs of a name."""
+    return [line for line in _sky("queue", *words).splitlines() if name in line.split()]
+
+
 def status(record: LaunchRecord) -> str:
-    table = _sky("queue", "--all").splitlines()
-    return "\n".join(line for line in table if record.name in line or line.lstrip().startswith("ID")) + "\n"
+    heads = [line for line in _sky("queue", "--all").splitlines() if line.lstrip().startswith("ID")]
+    return "\n".join([*heads, *_queued(record.name, "--all")]) + "\n"
 
 
 def logs(record: LaunchRecord) -> str:
     return _sky("logs", "--no-follow", "--name", record.name)
 
 
-def stop(record: LaunchRecord) -> None:
+def stop(record: LaunchRecord) -> bool:
+    if not _queued(record.name, "--skip-finished"):
+        return False
     _sky("cancel", "--yes", "--name", record.name)
+    return True

@@ -28,7 +28,7 @@ def slurm_files(launch: Launch) -> dict[str, str]:
             "ray_options": ["--disable-usage-stats", *_compute(launch).ray_options],
         }
         named["node.sh"] = script(prepared(launch), values, "node.sh")
-    return named | {f"{placed.name}.sh": server_script(launch, placed) for placed in launch.services}
+    return named | {placed.script: server_script(launch, placed) for placed in launch.services}
 
 
 def _chain(launch: Launch) -> str:

@@ -1,9 +1,10 @@
 """Jobs on Slurm: checked where they would run, submitted, asked about, stopped. On a login node by ssh, or here."""
 
+import re
 import shlex
 from pathlib import Path
 
-from rewardlab.errors import Problem, UserError
+from rewardlab.errors import JobError, Problem, UserError
 
 from rewardlab_launch.launch import FOLDERS, Launch
 from rewardlab_launch.record import LaunchRecord
@@ -11,8 +12,11 @@ from rewardlab_launch.shell import LINES, Shell
 from rewardlab_launch.site import SlurmCompute
 from rewardlab_launch.slurm import slurm_files
 
+JOB = "job"
+"""the file in launch/ that a job there is noted in; whoever makes it may submit one"""
 
-def submit(launch: Launch, folder: Path) -> str:
+
+def submit(launch: Launch, _: Path) -> str:
     compute = launch.site.compute
     assert isinstance(compute, SlurmCompute)
     shell = Shell(compute.host)
@@ -20,12 +24,36 @@ def submit(launch: Launch, folder: Path) -> str:
     if lacking := _lacking(shell, launch, compute):
         raise UserError([Problem(where="", what=line) for line in lacking])
     shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
-    shell.write(f"{there}/launch", {name: (folder / name).read_text(encoding="utf-8") for name in slurm_files(launch)})
+    noted = f"{there}/launch/{JOB}"
+    claimed = shell.script(f"set -C; : >{shlex.quote(noted)}", fails=False)  # of two at once, one has it
+    if claimed.returncode:
+        raise UserError(_taken(launch, shell))
+    shell.write(f"{there}/launch", slurm_files(launch))
     script = f"{there}/launch/job.sbatch"
-    tested = shell.run(["sbatch", "--test-only", script], fails=False)
-    if tested.returncode:
-        raise UserError(f"Slurm would not take this job: {tested.stderr.decode(errors='replace').strip()[:500]}")
-    return shell.text(["sbatch", "--parsable", script]).strip().partition(";")[0]
+    # in one command, since the connection may end before its answer is here
+    submitted = (
+        f"sbatch --test-only {shlex.quote(script)} && sbatch --parsable {shlex.quote(script)} >|{shlex.quote(noted)}"
+    )
+    ended = shell.script(f"{submitted} || {{ rm -f {shlex.quote(noted)}; exit 1; }}", fails=False)
+    if ended.returncode:
+        raise UserError(f"Slurm would not take this job: {ended.stderr.decode(errors='replace').strip()[:500]}")
+    jobs = _noted(shell, there)
+    if not jobs:
+        raise JobError(f"sbatch has said no number of a job on {compute.host or 'this machine'}")
+    return jobs[0]
+
+
+def _noted(shell: Shell, folder: str) -> list[str]:
+    """Return the names of all jobs in a folder, as they are noted there, the oldest first."""
+    # marked, since a login shell may say more than it is asked
+    noted = f"cd {shlex.quote(folder)}/launch 2>/dev/null && cat {JOB} attempts successor.* 2>/dev/null"
+    lines = shell.script(f"{{ {noted}; }} | sed 's/^/noted job /'").stdout.decode(errors="replace")
+    return sorted({*re.findall(r"(?m)^noted job (\d+)", lines)}, key=int)
+
+
+def _taken(launch: Launch, shell: Shell) -> str:
+    jobs = ", ".join(_noted(shell, launch.folder)) or f"or is being submitted ({launch.folder}/launch/{JOB})"
+    return f"a job was submitted in {launch.folder} ({jobs}); give this one another --name, or move that folder away"
 
 
 def _lacking(shell: Shell, launch: Launch, compute: SlurmCompute) -> list[str]:
@@ -39,16 +67,13 @@ def _lacking(shell: Shell, launch: Launch, compute: SlurmCompute) -> list[str]:
     if compute.image is not None and compute.image.startswith("/"):
         wanted[compute.image] = "compute.image"
     checks = "\n".join(f"[ -r {shlex.quote(path)} ] || printf '%s\\n' {shlex.quote(path)}" for path in wanted)
-    used = f"[ ! -e {shlex.quote(launch.folder)}/launch/attempts ] || printf 'used\\n'"
     output = shlex.quote(launch.site.job.output)
     locks = f"! command -v flock >/dev/null || [ ! -d {output} ] || flock -w 10 {output} true || printf 'no locks\\n'"
-    missing = shell.script(f"{checks}\n{used}\n{locks}\ntrue").stdout.decode(errors="replace").splitlines()
+    missing = shell.script(f"{checks}\n{locks}\ntrue").stdout.decode(errors="replace").splitlines()
     where = compute.host or "this machine"
     lines = [
         f"{path} ({wanted[path]}) is not there, or cannot be read, on {where}" for path in missing if path in wanted
     ]
-    if "used" in missing:
-        lines.append(f"a job has run in {launch.folder}; give this one another --name, or move that folder away")
     if "no locks" in missing:
         lines.append(
             f"the file system of {launch.site.job.output} (job.output) gives no lock, which a run directory needs"
@@ -66,16 +91,11 @@ def _other_ray(shell: Shell, launch: Launch, compute: SlurmCompute, where: str) 
     return [] if version == launch.ray else [f"Ray on {where} is {version}, and the job needs {launch.ray}"]
 
 
-def _attempts(record: LaunchRecord, shell: Shell) -> list[str]:
-    """Return the names of all jobs of a chain, as its scripts have noted them, the newest last."""
-    noted = f"cd {shlex.quote(record.folder)}/launch && cat attempts successor.* 2>/dev/null | cut -d' ' -f1"
-    jobs = shell.script(f"{noted}; true").stdout.decode(errors="replace").split()
-    return sorted({*jobs, *filter(None, [record.job])}, key=lambda job: (len(job), job))
-
-
 def status(record: LaunchRecord) -> str:
     shell = Shell(record.host)
-    jobs = ",".join(_attempts(record, shell))
+    jobs = ",".join(_jobs(record, shell))
+    if not jobs:
+        return f"no job of it is noted in {record.folder} on {record.host or 'this machine'}: it was not submitted\n"
     columns = "JobID,State,ExitCode,Elapsed,Start,NodeList"
     accounted = shell.run(
         ["sacct", "--allocations", "--duplicates", f"--jobs={jobs}", f"--format={columns}"], fails=False
@@ -86,13 +106,24 @@ def status(record: LaunchRecord) -> str:
 
 
 def logs(record: LaunchRecord) -> str:
-    folder = shlex.quote(record.folder)
-    newest = f"ls -t {folder}/logs/*.log 2>/dev/null | head -n 5 | tac | xargs -r tail -n {LINES} --"
+    folder = shlex.quote(f"{record.folder}/logs")
+    newest = f"cd {folder} && ls -t | grep '[.]log$' | head -n 5 | tac | xargs -r tail -n {LINES} --; true"
     return Shell(record.host).script(newest).stdout.decode(errors="replace") or "no logs yet\n"
 
 
-def stop(record: LaunchRecord) -> None:
+def stop(record: LaunchRecord) -> bool:
     shell = Shell(record.host)
-    shell.run(["touch", f"{record.folder}/launch/stopped"])  # a successor that begins nevertheless ends at once
-    jobs = _attempts(record, shell)
+    # a successor that begins nevertheless ends at once
+    shell.script(f"cd {shlex.quote(record.folder)}/launch 2>/dev/null && touch stopped; true")
+    jobs = _jobs(record, shell)
+    if not jobs:
+        return False
+    queued = f"squeue --noheader --jobs={','.join(jobs)} --format=%i 2>/dev/null | sed 's/^ */queued /'"
+    there = "queued " in shell.script(queued, fails=False).stdout.decode(errors="replace")
     shell.run(["scancel", *reversed(jobs)], fails=False)  # successors first; those that have ended are no error
+    return there
+
+
+def _jobs(record: LaunchRecord, shell: Shell) -> list[str]:
+    """Return the names of all jobs of a chain, the newest last."""
+    return sorted({*_noted(shell, record.folder), *filter(None, [record.job])}, key=int)

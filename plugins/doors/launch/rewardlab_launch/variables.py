@@ -3,11 +3,11 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rewardlab.errors import Problem, UserError
-from rewardlab.recipe import Document
+from rewardlab.recipe import Document, Finding, RecipeSource, load
 
 from rewardlab_launch.site import Site
 
@@ -29,17 +29,38 @@ def read_variables(document: Document) -> dict[str, bool]:
 
 
 @contextmanager
-def as_in_job(site: Site) -> Iterator[None]:
-    """Give this process the job's variables in this block, so that the recipe is read as it will be there."""
+def as_in_job(recipe: RecipeSource, overrides: Sequence[str], site: Site) -> Iterator[Document]:
+    """Give this process the job's variables in this block, and yield the recipe as it will be read there.
+
+    What this shell has besides, and the recipe reads, is not there.
+    """
     before, given = dict(os.environ), given_variables(site)
     os.environ.update(given)
+    document = load(recipe, overrides, strict=False)
+    only_here = {*read_variables(document)} - {*given}
     try:
-        yield
+        for name in only_here:
+            os.environ.pop(name, None)
+        yield load(recipe, overrides, strict=False) if only_here & {*before} else document
     finally:
-        for name in given:
+        for name in only_here | {*given}:
             os.environ.pop(name, None)
             if name in before:
                 os.environ[name] = before[name]
+
+
+def variable_findings(site: Site) -> Iterator[Finding]:
+    """Yield that a variable is given twice, where one value would hide the other."""
+    compute = site.compute
+    owners = dict.fromkeys(compute.environment, "compute.environment")
+    for name in compute.secrets:
+        if name in owners:
+            yield ("compute", "secrets", name), f"{owners[name]} has it, too"
+        owners[name] = "compute.secrets"
+    for name, service in site.services.items():
+        if service.variable in owners:
+            yield ("services", name, "variable"), f"{owners[service.variable]} has {service.variable}, too"
+        owners[service.variable] = f"services.{name}"
 
 
 def refuse_absent(document: Document, site: Site) -> None:

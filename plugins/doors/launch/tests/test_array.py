@@ -60,6 +60,7 @@ def test_the_tasks_of_an_array_score_the_rows_and_merge_gives_the_bytes_of_one_m
     log = (job.folder / "logs" / "101.1.log").read_text()
     assert "a signal: the command saves where it is" in log
     assert "rows have scores" in log
+    assert "shard 2 of 3 ended with code 0" in job.rewardlab("launch", "logs", "it")
     output = job.folder / "scores" / "score.jsonl"
     assert f"rewardlab merge '{output}'" in job.said
     job.run("rewardlab", "merge", output)

@@ -76,12 +76,12 @@ def test_slurm_gets_the_trainer_and_the_servers_as_parts_of_one_job(files):
 def test_a_server_is_started_as_its_makers_say(files, sites):
     assert (
         'command=(vllm serve Qwen/Qwen3-8B --host 0.0.0.0 --port "$2" --tensor-parallel-size 1 '
-        in files("slurm")["judge.sh"]
+        in files("slurm")["serve-judge.sh"]
     )
     manifests = [*yaml.safe_load_all(files("kuberay")["job.yaml"])]
     assert (
         'python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --host 0.0.0.0 --port "$2" --tp 1 '
-        in manifests[0]["data"]["judge.sh"]
+        in manifests[0]["data"]["serve-judge.sh"]
     )
 
 
@@ -105,7 +105,7 @@ def test_an_array_has_a_task_for_each_shard(files):
     assert "#SBATCH --array=1-8\n" in made["job.sbatch"]
     begins = "words=(rewardlab score /shared/it/launch/recipe.yaml rows.jsonl -o /shared/it/scores/score.jsonl)\n"
     assert begins in made["shard.sh"]
-    assert 'words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards")\n' in made["shard.sh"]
+    assert 'words+=(--shard "${SLURM_ARRAY_TASK_ID}/$shards" --resume)\n' in made["shard.sh"]
     probed = files("slurm", *words, "probe", site=WITHOUT_SERVERS)["shard.sh"]
     assert "rows.jsonl -o /shared/it/scores/probe.jsonl)\n" in probed
 
@@ -127,7 +127,7 @@ def test_a_ray_job_fits_kuberays_schema_without_a_field_that_it_does_not_know(fi
     assert (spec["shutdownAfterJobFinishes"], spec["ttlSecondsAfterFinished"], spec["backoffLimit"]) == (True, 3600, 3)
     assert spec["rayClusterSpec"]["rayVersion"] == "2.55.0"
     groups = {group["groupName"]: group for group in spec["rayClusterSpec"]["workerGroupSpecs"]}
-    assert {name: group["replicas"] for name, group in groups.items()} == {"trainers": 3, "judge": 3}
+    assert {name: group["replicas"] for name, group in groups.items()} == {"trainer": 3, "judge": 3}
     head = spec["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
     [container] = head["containers"]
     assert container["resources"]["limits"] == {"nvidia.com/gpu": "8", "cpu": "64", "memory": "900Gi"}
@@ -181,13 +181,14 @@ def test_skypilots_own_parser_takes_the_tasks(files, sites, tmp_path, services):
 def test_the_values_of_a_site_are_words_of_the_shell_and_nothing_else(files, tmp_path):
     """A value that tries to be shell is a value: the scripts are read by bash, and print what they were given."""
     evil = 'a\'; touch EVIL; $(touch EVIL) `touch EVIL` "${HOME}" \\ b'
+    path = evil.replace("\\", "")
     server = {"server": "command", "command": ["echo", evil, "{port}x{port}"], "variable": "JUDGE_URL", "gpus": 0}
     compute = {"walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}, "environment": {"ODD": evil}}
-    site = {"version": 1, "services": {"judge": server}, "compute": compute, "job": {"output": f"/{evil}"}}
+    site = {"version": 1, "services": {"judge": server}, "compute": compute, "job": {"output": f"/{path}"}}
     made = files("slurm", "quickstart_judge", site=json.dumps(site))
     heads = {
         "command.sh": 'printf \'%s|%s\' "$ODD" "$folder"',
-        "judge.sh": "set -- 0 8123; printf '%s|' \"${command[@]}\"",
+        "serve-judge.sh": "set -- 0 8123; printf '%s|' \"${command[@]}\"",
     }
     printed = {}
     for name, shown in heads.items():
@@ -195,5 +196,33 @@ def test_the_values_of_a_site_are_words_of_the_shell_and_nothing_else(files, tmp
         values = head if name == "command.sh" else head.replace("command=(", "set -- 0 8123\ncommand=(")
         bash = ["bash", "-c", f"{values}\n{shown}"]
         printed[name] = subprocess.run(bash, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stdout
-    assert printed == {"command.sh": f"{evil}|/{evil}/it", "judge.sh": f"echo|{evil}|8123x8123|"}
+    assert printed == {"command.sh": f"{evil}|/{path}/it", "serve-judge.sh": f"echo|{evil}|8123x8123|"}
     assert not (tmp_path / "EVIL").exists()
+
+
+def test_no_name_of_a_service_hides_a_script_of_the_job(files, sites):
+    site = sites.SLURM.replace("  judge:", "  command:")
+    made = files("slurm", site=site)
+    assert {"command.sh", "serve-command.sh"} <= {*made}
+    assert "words=(rewardlab run" in made["command.sh"]
+
+
+def test_what_skypilot_writes_on_a_node_is_what_was_meant(files, sites, tmp_path):
+    """Its lines that write files are run, with a folder that has a space and a line that would end a text early."""
+    site = yaml.safe_load(sites.SKYPILOT)
+    site["compute"]["environment"]["ODD"] = "a\nEND\nb"
+    site["compute"]["mounts"] = {str(tmp_path): "runs"}
+    site["job"] = {"output": f"{tmp_path}/my runs"}
+    _, trainer, _ = yaml.safe_load_all(files("skypilot", site=json.dumps(site))["job.yaml"])
+    lines = trainer["run"].splitlines()
+    writing = [line for line in lines[: lines.index("END_", 1) + 1] if "start_cluster" not in line]
+    home = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "SKYPILOT_NODE_IPS": "x", "SKYPILOT_NODE_RANK": "0"}
+    subprocess.run(["bash", "-c", "\n".join(writing)], env=home, check=True)
+    assert "name: sp3f" in (tmp_path / "my runs" / "it" / "launch" / "recipe.yaml").read_text()
+    assert "export ODD='a\nEND\nb'" in (tmp_path / "command.sh").read_text()
+
+
+def test_kubernetes_reads_no_variable_in_a_value(files, sites):
+    made = files("kuberay", site=sites.KUBERAY.replace("HF_HOME: /shared/hf", "ODD: 'a $(HOME) b'"))
+    assert "value: a $$(HOME) b" in made["job.yaml"]
+    assert "export ODD='a $(HOME) b'" in made["job.yaml"]

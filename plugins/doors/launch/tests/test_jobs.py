@@ -6,6 +6,7 @@ import stat
 import subprocess
 
 import pytest
+from rewardlab.errors import JobError, UserError
 from rewardlab_launch.record import SCHEMA, read_launch
 
 NOTING = """#!/usr/bin/env python3
@@ -62,7 +63,7 @@ def test_what_is_written_again_leaves_nothing_of_what_was_written_before(launch,
     assert launch("slurm")[0] == 0
     assert (tmp_path / "launches" / "it" / "node.sh").is_file()
     assert launch("kuberay")[0] == 0
-    named = {"job.yaml", "launch.json", "site.resolved.yaml"}
+    named = {"job.yaml", "launch.json", "site.resolved.yaml", ".lock"}
     assert {file.name for file in (tmp_path / "launches" / "it").iterdir()} - {"recipe.yaml"} == named
 
 
@@ -73,8 +74,8 @@ def test_a_ray_job_is_made_after_its_claims_and_secrets_are_found(launch, noted,
     assert noted() == [
         [*there, "get", "persistentvolumeclaim", "runs"],
         [*there, "get", "secret", "judges"],
-        [*there, "apply", "--dry-run=server", "-f", manifest],
-        [*there, "apply", "-f", manifest],
+        [*there, "create", "-f", manifest, "--dry-run=server"],
+        [*there, "create", "-f", manifest],
     ]
     main("launch", "stop", "it")
     label = "app.kubernetes.io/part-of=it"
@@ -89,7 +90,7 @@ def test_a_claim_that_is_not_there_ends_it_before_anything_is_made(launch, noted
     code, _, err = launch("kuberay", "--submit")
     assert code == 2
     assert "no persistentvolumeclaim 'runs' in namespace rl" in err
-    assert not any("apply" in call for call in noted())
+    assert not any("create" in call for call in noted())
 
 
 def test_a_secret_reaches_skypilot_by_its_environment_and_stands_in_no_file(launch, noted, monkeypatch, tmp_path, main):
@@ -98,13 +99,19 @@ def test_a_secret_reaches_skypilot_by_its_environment_and_stands_in_no_file(laun
     monkeypatch.setenv("JUDGE_API_KEY", "a-very-secret-key")
     monkeypatch.setenv("MY_TEACHERS_KEY", "another-secret-key")
     assert launch("skypilot", "--submit")[0] == 0
-    [call] = noted()
+    queued, call = noted()
+    assert queued == ["sky", "jobs", "queue", "--skip-finished"]
     words = ["sky", "jobs", "launch", "--yes", "--detach-run", "--name", "it", "--secret", "JUDGE_API_KEY"]
     words += ["--secret", "TEACHER_API_KEY"]
     assert call == [*words, "launches/it/job.yaml", "a-very-secret-key"]
     assert not any("secret-key" in file.read_text() for file in (tmp_path / "launches/it").iterdir())
-    main("launch", "stop", "it")
+    assert "it is over" in main("launch", "stop", "it")[1]
+    noted.says(queue=["ID NAME STATUS\n3 with RUNNING\n4 it RUNNING", 0])
+    assert main("launch", "status", "it")[1] == "ID NAME STATUS\n4 it RUNNING\n"
+    assert "it is told to stop" in main("launch", "stop", "it")[1]
     assert noted()[-1] == ["sky", "jobs", "cancel", "--yes", "--name", "it"]
+    (tmp_path / "launches" / "it" / "launch.json").unlink()  # as on another machine
+    assert "a job 'it' is in the queue" in launch("skypilot", "--submit")[2]
 
 
 def test_slurm_is_asked_on_the_cluster_before_a_job_is_submitted(main, write, slurm, monkeypatch, tmp_path):
@@ -112,7 +119,11 @@ def test_slurm_is_asked_on_the_cluster_before_a_job_is_submitted(main, write, sl
     for name in ("PATH", "FAKE_SLURM"):
         monkeypatch.setenv(name, slurm[name])
     site = {"version": 1, "job": {"output": str(tmp_path / "shared"), "workdir": str(tmp_path)}}
-    site["compute"] = {"walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}, "mounts": {"/data": "/no/such/mount"}}
+    site["compute"] = {
+        "walltime": "01:00:00",
+        "pools": {"cpu": {"gpus": 0}},
+        "mounts": {"/no/such/mount": "/no/such/mount"},
+    }
     site["compute"]["secrets"] = {"KEY": "/no/such/key"}
     write("site.yaml", json.dumps(site))
     words = ("launch", "quickstart", "--on", "slurm", "--site", "site.yaml", "--name", "it", "--submit")
@@ -122,10 +133,10 @@ def test_slurm_is_asked_on_the_cluster_before_a_job_is_submitted(main, write, sl
         assert missing in err, missing
     assert not (tmp_path / "slurm" / "jobs").exists()
     (tmp_path / "shared" / "it" / "launch").mkdir(parents=True)
-    (tmp_path / "shared" / "it" / "launch" / "attempts").write_text("7 0\n")
+    (tmp_path / "shared" / "it" / "launch" / "job").write_text("7\n")
     site["compute"] |= {"mounts": {}, "secrets": {}}
     write("site.yaml", json.dumps(site))
-    assert "a job has run in" in main(*words)[2]
+    assert "(7); give this one another --name" in main(*words)[2]
     (tmp_path / "slurm" / "bin" / "flock").write_text("#!/bin/sh\nexit 1\n")  # as on a file system without locks
     (tmp_path / "slurm" / "bin" / "flock").chmod(0o700)
     assert "shared (job.output) gives no lock" in main(*words)[2]
@@ -155,8 +166,12 @@ def test_records_of_this_release_are_read_by_any_later_one(tmp_path):
     assert read_launch(tmp_path, "old")[1] == record
     record.write(folder)
     assert json.loads((folder / "launch.json").read_text()) == first
+    for damaged, said in [({"shards": "two"}, "shards: "), ({"job": 17}, "job: "), ({"name": None}, "name: ")]:
+        (folder / "launch.json").write_text(json.dumps(first | damaged))
+        with pytest.raises(UserError, match=f"this is no record of a launch: {said}"):
+            read_launch(tmp_path, "old")
     (folder / "launch.json").write_text(json.dumps(first | {"schema": SCHEMA + 1, "version": "9.0"}))
-    with pytest.raises(Exception, match=r"written by rewardlab 9\.0, which says more than this release reads"):
+    with pytest.raises(UserError, match=r"written by rewardlab 9\.0, which says more than this release reads"):
         read_launch(tmp_path, "old")
 
 
@@ -164,7 +179,9 @@ def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
     """ssh is a program that runs its last word in a shell, as the real one does."""
     from rewardlab_launch.shell import Shell
 
-    (tmp_path / "ssh").write_text('#!/bin/sh\n[ "$3" = login ] || exit 9\nexec sh -c "$4"\n')
+    (tmp_path / "ssh").write_text(
+        '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\n[ "$2" = login ] || exit 255\nexec sh -c "$3"\n'
+    )
     (tmp_path / "ssh").chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     shell = Shell("login")
@@ -173,3 +190,82 @@ def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
     shell.write(str(tmp_path / "to"), {"job.sbatch": "#!/bin/bash\n", "recipe.yaml": "ä\n"})
     assert (tmp_path / "to" / "recipe.yaml").read_text() == "ä\n"
     assert subprocess.run(["bash", str(tmp_path / "to" / "job.sbatch")]).returncode == 0
+    with pytest.raises(JobError, match="'a b' on other ended with code 255"):  # also where a command may fail
+        Shell("other").run(["printf", "a b"], fails=False)
+
+
+SBATCH = """#!/bin/sh
+[ "$1" = --test-only ] || echo 17
+"""
+SSH = """#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+sh -c "$3"
+code=$?
+case "$3" in *"sbatch --parsable"*) [ -e {broken} ] && exit 255 ;; esac
+exit $code
+"""
+
+
+@pytest.fixture
+def by_ssh(main, write, slurm, monkeypatch, tmp_path):
+    """A function that submits the quickstart to a cluster behind ssh, whose connection ends if `broken` is there."""
+    folder = tmp_path / "slurm" / "bin"
+    for name, text in {"sbatch": SBATCH, "ssh": SSH.format(broken=tmp_path / "broken"), "ray": "exit 1"}.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o700)
+    (tmp_path / ".profile").write_text(f"echo you have 3 new messages\nPATH={slurm['PATH']}\n")
+    for name, value in {"PATH": slurm["PATH"], "FAKE_SLURM": slurm["FAKE_SLURM"], "HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "my shared").mkdir()
+    compute = {"host": "login", "walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}}
+    job = {"output": str(tmp_path / "my shared")}
+    write("site.yaml", json.dumps({"version": 1, "compute": compute, "job": job}))
+    return lambda: main("launch", "quickstart", "--on", "slurm", "--site", "site.yaml", "--name", "it", "--submit")
+
+
+def test_two_launches_of_one_name_are_one_job(by_ssh, tmp_path):
+    code, out, err = by_ssh()
+    assert (code, "job 17: rewardlab launch status it" in out) == (0, True), err
+    assert "launches/it is of a job that was submitted" in by_ssh()[2]
+    (tmp_path / "launches").rename(tmp_path / "of-somebody-else")
+    code, _, err = by_ssh()
+    assert code == 2
+    assert "a job was submitted in" in err
+    assert "(17); give this one another --name" in err
+    (tmp_path / "my shared" / "it" / "launch" / "job").write_text("")  # one that is on its way
+    assert "or is being submitted" in by_ssh()[2]
+
+
+def test_a_connection_that_ends_in_the_middle_leaves_a_job_that_can_be_stopped(by_ssh, main, tmp_path):
+    (tmp_path / "broken").touch()
+    code, _, err = by_ssh()
+    assert code == 1
+    assert "it may have been submitted: rewardlab launch status it" in err
+    (tmp_path / "broken").unlink()
+    jobs = tmp_path / "slurm" / "jobs" / "17"
+    jobs.mkdir(parents=True)
+    (jobs / "state").write_text('"RUNNING"')
+    assert "17|RUNNING" in main("launch", "status", "it")[1]
+    assert "(17); give this one another --name" in by_ssh()[2]
+    assert "it is told to stop" in main("launch", "stop", "it")[1]
+    assert (jobs / "cancelled").exists()
+    (jobs / "state").write_text('"CANCELLED"')
+    assert "it is over, as far as its scheduler knows" in main("launch", "stop", "it")[1]
+    assert (tmp_path / "my shared" / "it" / "launch" / "stopped").exists()
+
+
+def test_a_job_that_slurm_refuses_can_be_submitted_again(by_ssh, main, tmp_path):
+    sbatch = tmp_path / "slurm" / "bin" / "sbatch"
+    sbatch.write_text("#!/bin/sh\necho sbatch: error: Invalid account or account/partition combination >&2; exit 1\n")
+    code, _, err = by_ssh()
+    assert (code, "Slurm would not take this job: sbatch: error: Invalid account" in err) == (2, True)
+    assert "it was written and not submitted" in main("launch", "status", "it")[2]
+    sbatch.write_text(SBATCH)
+    assert by_ssh()[0] == 0
+
+
+def test_a_scheduler_of_a_later_release_is_named(by_ssh, main, tmp_path):
+    assert by_ssh()[0] == 0
+    path = tmp_path / "launches" / "it" / "launch.json"
+    path.write_text(path.read_text().replace('"slurm"', '"lsf"'))
+    assert "its scheduler is 'lsf', which this release does not know" in main("launch", "stop", "it")[2]

@@ -1,5 +1,7 @@
 """What is wrong with a site, a recipe, or the two together is said at once, with its place, before anything is made."""
 
+import os
+
 import pytest
 from helpers.each_case import each_case
 
@@ -40,6 +42,23 @@ def refused(main, write, sites):
         ("slurm", "replicas: 10", "health: {path: '/$(date)'}", "services.judge.health.path"),
         ("slurm", "HF_HOME: /shared/hf", "HF_TOKEN: hf_abc", "HF_TOKEN is a secret by its name"),
         ("slurm", "workdir: /shared/data", "pool: big", "job.pool: no pool 'big' in compute.pools"),
+        ("slurm", "HF_HOME: /shared/hf", "hf_token: hf_abc", "hf_token is a secret by its name"),
+        ("slurm", "{HF_HOME:", "{JUDGE_URL:", "judge.variable: compute.environment has JUDGE_URL, too"),
+        ("slurm", "secrets: {", "secrets: {HF_HOME: /x, ", "compute.secrets.HF_HOME: compute.environment has it, too"),
+        (
+            "slurm",
+            "[--served-model-name",
+            "[--api-key=sk-1, --served-model-name",
+            "name VLLM_API_KEY in compute.secrets",
+        ),
+        ("slurm", "  judge:", "  trainer:", "services.trainer: this is the name of the job's own part"),
+        ("slurm", "output: /shared/runs", "output: /shared/100%", "has a sign that schedulers do not take as it is"),
+        ("slurm", "{/shared: /shared}", "{/data: /shared}", "without an image nothing is mounted"),
+        ("slurm", '"24:00:00"', '"24:00"', "'24:00' is no time such as 24:00:00"),
+        ("slurm", '"24:00:00"', '"1-12"', "'1-12' is no time such as 24:00:00"),
+        ("slurm", '"24:00:00"', "1440", "compute.walltime"),
+        ("slurm", '"24:00:00"', '"00:00:30"', "'00:00:30' is less than a minute"),
+        ("slurm", "large: {gpus: 8", "7b: {gpus: 8", "'7b' is no name that all schedulers take"),
         ("kuberay", "JUDGE_API_KEY: judges/main", "JUDGE_API_KEY: judges", "compute.secrets.JUDGE_API_KEY"),
         ("kuberay", "image: registry", "host: registry", "compute.host: slurm has it, and --on kuberay has not"),
         ("kuberay", "{/shared: runs}", "{/other: runs}", "/shared/runs is below none of compute.mounts"),
@@ -71,6 +90,20 @@ def test_a_recipe_that_the_job_cannot_run_is_refused(refused, scheduler, overrid
     assert said in refused(scheduler, "", "", override)
 
 
+def test_what_this_shell_has_is_not_what_the_job_has(main, write, sites, monkeypatch):
+    """The recipe's default counts, as on the node; here the variable would name a model that nothing serves."""
+    write("site.yaml", sites.SLURM)
+    words = ("launch", sites.RECIPE, "judges.main.with.model=${oc.env:WHICH,gpt-4o-mini}", "--on", "slurm")
+    monkeypatch.setenv("WHICH", "another")
+    assert main(*words, "--site", "site.yaml", "--dry-run")[0] == 0
+    assert os.environ["WHICH"] == "another"
+
+
+def test_names_that_kubernetes_takes_are_taken(main, write, sites):
+    write("site.yaml", sites.KUBERAY.replace("namespace: rl", "namespace: 3-team-of-research-into-rewards-and-more"))
+    assert main("launch", sites.RECIPE, "--on", "kuberay", "--site", "site.yaml", "--dry-run")[0] == 0
+
+
 def test_tasks_of_an_array_have_no_servers(refused):
     score = ("rows.jsonl", "--command", "score", "--shards", "8")
     assert "each of the tasks would start servers of its own" in refused("slurm", "", "", *score)
@@ -91,8 +124,10 @@ def test_every_mistake_is_named_at_once(refused):
         ("status", "which job? rewardlab launch status NAME"),
         ("stop it --submit", "stop takes a job's name and nothing else"),
         ("sp3f --on slurm --site s.yaml --shards 4", "go with --command score"),
-        ("sp3f --on slurm --site s.yaml --command score", "--command score needs rows"),
+        ("sp3f --on slurm --site s.yaml --command score", "--command score needs a file of rows"),
         ("sp3f --on slurm --site s.yaml --submit --dry-run", "--submit goes neither with"),
+        ("sp3f - --on slurm --site s.yaml --command score", "--command score needs a file of rows"),
+        ("sp3f --on slurm --site s.yaml --name 7b", "should match pattern"),
         ("sp3f r.jsonl --on kuberay --site s.yaml --command score --shards 2", "arrays of shards are Slurm's"),
         ("sp3f --on slurm --site s.yaml --name Üben", "should match pattern"),
         ("status nothing", "no job 'nothing' was launched from here"),

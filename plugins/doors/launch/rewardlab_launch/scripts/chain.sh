@@ -92,7 +92,7 @@ for ((s = 0; s < ${#services[@]}; s++)); do
     declare -n image=container_${service//-/_}
     srun "${options[@]}" --exact --nodes=1 --ntasks=1 --nodelist="$place" --cpus-per-task="$cpus" \
       --output="$folder/logs/$SLURM_JOB_ID.$service.$r.log" "${image[@]}" \
-      bash "$launch/$service.sh" "$r" "$at" &
+      bash "$launch/serve-$service.sh" "$r" "$at" &
     steps+=($!)
   done
   REWARDLAB_SERVERS+="$line;"
