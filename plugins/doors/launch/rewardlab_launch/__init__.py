@@ -4,7 +4,7 @@ A recipe and a site file go in; scripts or manifests come out, which are submitt
 which the job is found again.
 
 command            the command, and what its flags ask for
-site, site_file    the site file: its models, and how it is read
+site, site_values, site_file    the site file: its models, the sorts of values, and how it is read
 variables          what the recipe reads of the environment, as the job has it
 launch             the recipe and the site as one job, or every reason why they are none
 pools, services    nodes, and the servers that are placed on them

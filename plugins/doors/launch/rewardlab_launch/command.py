@@ -15,8 +15,8 @@ from rewardlab.text import shell_command
 from rewardlab_launch.launch import Launch, LaunchCommand, make_launch
 from rewardlab_launch.record import FILE, UNSURE, LaunchRecord, read_launch
 from rewardlab_launch.schedulers import SCHEDULERS
-from rewardlab_launch.site import NAME
 from rewardlab_launch.site_file import SiteFile
+from rewardlab_launch.site_values import NAME
 
 SUMMARY = "run a recipe on Slurm, KubeRay or SkyPilot"
 ACTIONS = ("status", "logs", "stop")

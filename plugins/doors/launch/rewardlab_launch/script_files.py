@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from rewardlab_launch.launch import Launch
 from rewardlab_launch.services import PORT, PlacedService
-from rewardlab_launch.site import seconds_of
+from rewardlab_launch.site_values import seconds_of
 
 SHEBANG = "#!/usr/bin/env bash"
 CHECKED = "# shellcheck disable=SC1090,SC1091,SC2034,SC2329  # what is sourced, read by name, and called by a signal"

@@ -1,73 +1,11 @@
 """The site file: where jobs run, and with which servers. A recipe says what is trained, and knows nothing of it."""
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, model_validator
 from rewardlab import Config
 
-_DURATION = re.compile(r"(?:(\d+)-)?(\d{1,3}):([0-5]\d):([0-5]\d)", re.ASCII)
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SECRET = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|\w*PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
-_KEY_OF_SERVER = re.compile(r"--api[-_]key(=|$)")
-NAME = "[a-z]([a-z0-9-]{0,26}[a-z0-9])?"
-_NAME = re.compile(NAME)
-
-
-def seconds_of(walltime: str) -> int:
-    """Return the seconds of a time as Slurm writes it, "24:00:00" or "2-12:00:00"; ValueError for another text."""
-    match = _DURATION.fullmatch(walltime)
-    if match is None:
-        raise ValueError(
-            f"{walltime!r} is no time such as 24:00:00 or 2-12:00:00 (hours, minutes, seconds; days first)"
-        )
-    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-
-
-def _walltime(text: str) -> str:
-    if seconds_of(text) < 60:
-        raise ValueError(f"{text!r} is less than a minute")
-    return text
-
-
-def _variable(name: str) -> str:
-    if not _VARIABLE.fullmatch(name):
-        raise ValueError(f"{name!r} is not the name of an environment variable")
-    return name
-
-
-def _name(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise ValueError(
-            f"{name!r} is no name that all schedulers take: a small letter, then up to 27 of them, digits and hyphens"
-        )
-    return name
-
-
-def _path(path: str) -> str:
-    if not path.startswith("/"):
-        raise ValueError(f"{path!r} is not a whole path, such as /shared/runs: the job's folder is another")
-    if not path.isprintable() or "%" in path or "\\" in path:
-        raise ValueError(f"{path!r} has a sign that schedulers do not take as it is: % or \\, or one without a shape")
-    return path.rstrip("/") or "/"
-
-
-def _plain(variables: dict[str, str]) -> dict[str, str]:
-    for name in variables:
-        if _SECRET.search(name):  # the message must not repeat its value
-            raise ValueError(
-                f"{name} is a secret by its name, and stands in scripts as it is here; use compute.secrets"
-            )
-    return variables
-
-
-Walltime = Annotated[str, AfterValidator(_walltime)]
-Variable = Annotated[str, AfterValidator(_variable)]
-Name = Annotated[str, AfterValidator(_name)]
-WholePath = Annotated[str, AfterValidator(_path)]
-Text = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f]+$")]
-"""one line that is not empty: a further one would be a line of a script"""
+from rewardlab_launch.site_values import KEY_OF_SERVER, Name, Text, Variable, Walltime, WholePath, without_secrets
 
 
 class Health(Config):
@@ -115,7 +53,7 @@ class SiteService(Config):
             raise ValueError("server: command needs `command`, the words that start the server")
         if self.server != "command" and (self.command or self.model is None):
             raise ValueError(f"server: {self.server} needs a `model`, and no `command`")
-        if any(map(_KEY_OF_SERVER.match, (*self.command, *self.arguments))):  # the message must not repeat it
+        if any(map(KEY_OF_SERVER.match, (*self.command, *self.arguments))):  # the message must not repeat it
             raise ValueError(
                 "a key would stand in a script and in the list of processes; name VLLM_API_KEY in compute.secrets, "
                 "or start the server by a script of your own"
@@ -182,7 +120,7 @@ class Compute(Config):
     """the container that has rewardlab, its plugins and the engine (absent: the nodes' own environment)"""
     setup: tuple[Text, ...] = ()
     """lines of shell before anything else on each node, such as `. /shared/env/bin/activate`"""
-    environment: Annotated[dict[Variable, str], AfterValidator(_plain)] = Field(default_factory=dict)
+    environment: Annotated[dict[Variable, str], AfterValidator(without_secrets)] = Field(default_factory=dict)
     """variables of every process of the job; no secrets"""
     ray: Text | None = None
     """the version of Ray on the nodes (absent: the one that the engine is made for)"""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from rewardlab_launch.launch import Launch
 from rewardlab_launch.script_files import command_script, prepared, script, server_script
 from rewardlab_launch.services import PlacedService
-from rewardlab_launch.site import SlurmCompute, SlurmPool, seconds_of
+from rewardlab_launch.site import SlurmCompute, SlurmPool
+from rewardlab_launch.site_values import seconds_of
 
 RAY_PORT = 6379
 Values = dict[str, str | int | Sequence[str]]
