@@ -36,7 +36,7 @@ MOST_S = {
     "reward_model": 75,
     "processes": 60,
     "comet": 100,
-    "training_with_model": 100,
+    "training_with_model": 150,
 }
 """part -> the most seconds on a GPU; what is most worth knowing comes first"""
 PATIENCE = {"cuda": 1, "cpu": 5}

@@ -42,15 +42,13 @@ def write_policy(folder: Path, shape: Shape) -> Path:
     import torch
     from transformers import GenerationConfig, Qwen2ForCausalLM
 
-    if (folder / "config.json").exists():
+    if folder.exists():
         return folder
     torch.manual_seed(0)
     model = Qwen2ForCausalLM(_config(shape)).to(torch.bfloat16)
     ends = list(range(shape.vocabulary - shape.ends, shape.vocabulary))
     model.generation_config = GenerationConfig(eos_token_id=[SPECIAL.index("<|im_end|>"), *ends], pad_token_id=0)
-    model.save_pretrained(folder)
-    tokenizer_of(shape.vocabulary).save_pretrained(folder)
-    return folder
+    return _written(folder, model, shape)
 
 
 def write_reward_model(folder: Path, shape: Shape) -> Path:
@@ -63,9 +61,15 @@ def write_reward_model(folder: Path, shape: Shape) -> Path:
     config.num_labels = 1
     model = Qwen2ForSequenceClassification(config)
     model.score.weight.data.normal_(std=1.0)  # so that scores of different texts are apart
-    model.save_pretrained(folder)
-    tokenizer_of(shape.vocabulary).save_pretrained(folder)
-    return folder
+    return _written(folder, model, shape)
+
+
+def _written(folder: Path, model, shape: Shape) -> Path:
+    """Write a model with its tokenizer; the folder is there only once both are, whatever ends the part meanwhile."""
+    half = folder.with_name(f"{folder.name}-half")
+    model.save_pretrained(half)
+    tokenizer_of(shape.vocabulary).save_pretrained(half)
+    return half.rename(folder)
 
 
 def _config(shape: Shape):

@@ -118,6 +118,7 @@ def training(rows: Rows, folder: Path, device: str, size, model_reward: bool = F
     clock = Clock()
     clock.time_steps()
     if device == "cuda":
+        torch.cuda.init()  # what counts memory is there only then
         torch.cuda.reset_peak_memory_stats()
     done = folder / f"training-{model_reward}"
     run(recipe, folder=done, say=print)
