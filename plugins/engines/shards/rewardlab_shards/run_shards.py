@@ -25,7 +25,7 @@ class Spread:
 
     Args:
         shard: whose rows are asked about; None: all.
-        answers: folders of judges' answers, which are copied before anything is asked.
+        answers: folders of judges' answers, which are copied before anything is asked, each time anew.
         command: {"name", "options"} that asks about all rows, for the merge.
     """
 
@@ -39,12 +39,12 @@ class Spread:
         return self.shard or Share()
 
     def gather(self, folder: Path) -> None:
-        """Copy the answers into a job's folder of answers, unless they are there."""
+        """Copy the answers into a job's folder of answers, each file whole: a merge before may have been killed."""
         for source in self.answers:
             folder.mkdir(parents=True, exist_ok=True)
             for file in sorted(source.glob("*.answers.jsonl")):
-                if not (folder / file.name).exists():
-                    shutil.copyfile(file, folder / file.name)
+                shutil.copyfile(file, scratch := folder / f".{file.name}.copied")
+                scratch.rename(folder / file.name)
 
     def write_note(self, folder: Path, made_of: Mapping[str, Any], done: bool) -> None:
         """Write beside a shard what it is made of, and whether it is finished; nothing if this is no shard."""

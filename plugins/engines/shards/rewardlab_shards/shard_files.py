@@ -119,6 +119,16 @@ def _difference(state: Mapping[str, Any], other: Mapping[str, Any]) -> str:
         return "of other rows"
     if differing:
         return "by another recipe"
+    if _on_missing(state) != _on_missing(other):  # which may change within a file, but not between the parts of one
+        return "with another on_missing"
     given, others = ((shard.get("command") or {"options": {}})["options"] for shard in (state, other))
     options = [name for name in sorted({*given, *others} - OF_CONTENT) if given.get(name) != others.get(name)]
     return f"with another {', '.join(options)}" if options else ""
+
+
+def _on_missing(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what each component of a shard of scores does without a score."""
+    components = state.get("whole_recipe", {}).get("reward", {}).get("components", {})
+    return {
+        name: use["on_missing"] for name, use in components.items() if isinstance(use, Mapping) and "on_missing" in use
+    }

@@ -160,6 +160,13 @@ def of_other(change):
     assert score("--shard", "2/3") == 0
 
 
+def of_other_policy():
+    score_shards(3)
+    for made in (Path("out.2-of-3.jsonl"), Path("out.2-of-3.jsonl.state/state.json")):
+        made.unlink()
+    assert score("--shard", "2/3", "reward.components.length.on_missing=0.5") == 0
+
+
 def of_other_version():
     score_shards(3)
     state = Path("out.3-of-3.jsonl.state/state.json")
@@ -198,6 +205,7 @@ CASES = [
     (lambda: without(2, 3), "out.jsonl: shards are missing: out.2-of-4.jsonl, out.3-of-4.jsonl"),
     (lambda: of_other(change_rows), "out.2-of-3.jsonl: was made of other rows than out.1-of-3.jsonl"),
     (lambda: of_other(change_recipe), "out.2-of-3.jsonl: was made by another recipe than"),
+    (of_other_policy, "out.2-of-3.jsonl: was made with another on_missing than out.1-of-3.jsonl"),
     (of_other_version, "out.3-of-3.jsonl: was made by other versions (rewardlab 0.0.9) than"),
     (with_other_number, "out.jsonl: there are shards of 2 and of 3"),
     (lambda: with_line(b'{"id": 1}\n'), "out.2-of-2.jsonl: shard 2/2 is not finished"),

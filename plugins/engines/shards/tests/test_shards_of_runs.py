@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from rewardlab_shards.run_shards import Spread
 
 RECIPE = """
     version: 1
@@ -70,6 +71,16 @@ def test_shards_of_two_recipes_are_named(server, main):
     assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "2/2", "reward.total=2 * brevity")[0] == 0
     code, _, err = main("merge", "all")
     assert (code, "all.2-of-2: was made with another recipe than shard 1/2" in err) == (2, True)
+
+
+def test_a_merge_that_comes_again_has_all_answers(tmp_path):
+    """A copy that was cut by a kill, or is older than what its shard has by now, is no longer used."""
+    shard, job = tmp_path / "shard", tmp_path / "job"
+    for folder, text in ((shard, "one\ntwo\n"), (job, "on")):
+        folder.mkdir()
+        (folder / "main.1-of-2.answers.jsonl").write_text(text)
+    Spread(answers=[shard]).gather(job)
+    assert [(file.name, file.read_text()) for file in job.iterdir()] == [("main.1-of-2.answers.jsonl", "one\ntwo\n")]
 
 
 def test_what_trains_is_not_divided(server, main, write):
