@@ -116,7 +116,9 @@ def _in_words(cost: JudgeCosts) -> str:
 
 
 def _is_paid(judge: Component) -> bool:
-    return not judge.spec.local and (judge.use.price is not None or bool(secret_variables(judge.options)))
+    recorded = judge.use.cassette is not None and judge.use.cassette.mode == "strict"  # a miss is an error there
+    asked = not judge.spec.local and not recorded
+    return asked and (judge.use.price is not None or bool(secret_variables(judge.options)))
 
 
 def _budget(judge: Component) -> float | None:

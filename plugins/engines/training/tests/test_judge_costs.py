@@ -113,8 +113,15 @@ def test_a_budget_bounds_it(costs, budget, usd):
     assert costs(f"judges.main.budget={budget}")["main"].usd == pytest.approx(usd)
 
 
-def test_nobody_who_is_free_is_counted(costs):
-    made = costs("reward.components.best.with.judge=own")
+@each_case(
+    "override",
+    [
+        "reward.components.best.with.judge=own",
+        "judges.main.cassette={path: kept.jsonl, mode: strict}",  # which asks nobody
+    ],
+)
+def test_nobody_who_is_free_is_counted(costs, override):
+    made = costs(override)
     assert made == {}
     assert list(cost_lines(made)) == []
 

@@ -48,6 +48,13 @@ def test_the_dry_run_counts_them(plan, overrides, asked):
     assert all(f"best asks {text}" in line for line, text in zip(lines, asked, strict=True))
 
 
+def test_a_step_has_no_bound_where_groups_are_replaced(toy, write):
+    made = make_plan(load(write("r.yaml", RECIPE), ["reward.teach={flat: replace, by: best}"]), purpose="check")
+    lines = [*reward_costs(made, made.recipe.stages[0])]
+    asks = "best asks main up to 12 questions a group, and of those that take the place of others"
+    assert lines == [f"{asks} (reward.teach: {{flat: replace}})"]
+
+
 def test_a_critic_cannot_leave_out_what_is_unstable(toy, write):
     path = write("r.yaml", RECIPE)
     unstable = "reward.components.best.on_unstable={spread: 0.2, then: zero_advantage}"
