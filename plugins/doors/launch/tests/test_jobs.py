@@ -199,7 +199,7 @@ SBATCH = """#!/bin/sh
 """
 SSH = """#!/bin/sh
 while [ "$1" != -- ]; do shift; done
-sh -c "$3"
+env -i HOME="$HOME" PATH=/usr/bin:/bin sh -c "$3"  # what else is there the profile says
 code=$?
 case "$3" in *"sbatch --parsable"*) [ -e {broken} ] && exit 255 ;; esac
 exit $code
@@ -213,7 +213,9 @@ def by_ssh(main, write, slurm, monkeypatch, tmp_path):
     for name, text in {"sbatch": SBATCH, "ssh": SSH.format(broken=tmp_path / "broken"), "ray": "exit 1"}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o700)
-    (tmp_path / ".profile").write_text(f"echo you have 3 new messages\nPATH={slurm['PATH']}\n")
+    (tmp_path / ".profile").write_text(
+        f"echo you have 3 new messages\nexport PATH='{slurm['PATH']}' FAKE_SLURM='{slurm['FAKE_SLURM']}'\n"
+    )
     for name, value in {"PATH": slurm["PATH"], "FAKE_SLURM": slurm["FAKE_SLURM"], "HOME": str(tmp_path)}.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "my shared").mkdir()
