@@ -174,7 +174,9 @@ def _usable(name: str) -> str:
 
 def _gpus(options: Any, pool: NodePool) -> int:
     given = getattr(options, "gpus_per_node", None)
-    return pool.gpus if given is None else int(given)
+    if given is None:  # processes of a node train on one each
+        return max(pool.gpus, getattr(options, "ranks", 0)) if pool.gpus else 0
+    return int(given)
 
 
 def _ray(plan: Plan, site: Site) -> str | None:

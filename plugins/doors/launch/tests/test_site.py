@@ -77,6 +77,7 @@ def test_a_mistake_gets_one_error_with_its_place(refused, scheduler, old, new, s
         ("slurm", "backend.address=http://head:8265", "the job brings a Ray cluster of its own; leave the address out"),
         ("slurm", "stages.3.loss=constant", "OpenRLHF cannot divide by a constant length"),
         ("kuberay", "backend={use: trl}", "the engine trl needs no cluster, and a RayJob is one; take slurm or sky"),
+        ("slurm", "backend={use: trl, processes: 16}", "a node has 8 GPUs, and the recipe's backend takes 16 of each"),
         ("slurm", "backend={use: trl, accelerate: {num_machines: 2}}", "trl on 2 machines is started by `accelerate`"),
         ("slurm", "judges.main.with.model=${oc.env:WHICH}", "it reads WHICH, which no node has"),
         (
