@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 from helpers.paths import TESTS
@@ -40,6 +41,29 @@ def unhurried(prompt, completion):
     time.sleep(float(os.environ.get("UNHURRIED_S", 0)))
     return len(completion.text) / 100
 """
+ON_RAY = '''
+"""The toy engine as one whose jobs bring a Ray cluster."""
+
+from rewardlab import BackendSpec, hookimpl
+from rewardlab_ray.job_options import RayOptions
+from toy_rewards.engine.backend import ToyBackend
+from toy_rewards.engine.options import ANSWERS
+
+
+class Options(RayOptions):
+    answers: list[str] = ANSWERS
+    """all that the policy can say"""
+    step_size: float = 1000.0
+    """how far a step goes"""
+
+
+@hookimpl
+def rewardlab_backends():
+    return [BackendSpec(name="on_ray", summary="the toy on Ray", config=Options, build=ToyBackend)]
+'''
+RAY_THAT_WAITS = """#!/bin/sh
+[ "$2" = --help ] || { touch "$FAKE_SLURM/waits"; exec sleep 1000; }
+"""
 STEPS = 40
 
 
@@ -72,8 +96,9 @@ def launched(slurm, slurm_job, site, toy_path, offer, write, tmp_path):
     paths = [str(toy_path), str(offer("waiting", WAITING)), os.environ.get("PYTHONPATH", "")]
     environment = {**slurm, "PYTHONPATH": os.pathsep.join(paths), "REWARDLAB_GRACE_S": "20"}
 
-    def launch(name, *overrides, site_file=None, unseen=False, **variables):
+    def launch(name, *overrides, site_file=None, unseen=False, more_path="", **variables):
         options = ["--on", "slurm", "--site", site_file or site(), "--name", name, "--submit"]
+        variables["PYTHONPATH"] = os.pathsep.join([environment["PYTHONPATH"], more_path])
         job = slurm_job(name, tmp_path, environment | variables)
         if unseen:  # a file that is there when the job is submitted, and not when it runs
             (tmp_path / "elsewhere.jsonl").write_text((tmp_path / "rows.jsonl").read_text())
@@ -128,6 +153,20 @@ def test_a_signal_while_servers_are_waited_for_ends_the_attempt_and_the_next_beg
     assert job.wait() == {"101": "FAILED", "102": "FAILED"}, job.logs()
     assert "ended with code 143" in (job.folder / "logs" / "101.log").read_text()
     assert "attempt 2 of 2" in (job.folder / "logs" / "102.log").read_text()
+
+
+def test_a_signal_while_nodes_are_waited_for_ends_the_attempt(launched, site, slurm, offer):
+    """Ray waits long for its nodes, and runs no command before."""
+    folder = Path(slurm["FAKE_SLURM"])
+    (folder / "bin" / "ray").write_text(RAY_THAT_WAITS)
+    (folder / "bin" / "ray").chmod(0o700)
+    path = os.pathsep.join([str(offer("on_ray", ON_RAY)), os.environ.get("PYTHONPATH", "")])
+    alone = site(resume={"retries": 0})
+    job = launched("waiting", "backend={use: on_ray, gpus_per_node: 0}", site_file=alone, more_path=path)
+    job.until((folder / "waits").exists)
+    job.run("scancel", "--signal=USR1", "--batch", "101")
+    assert job.wait() == {"101": "FAILED"}, job.logs()
+    assert "ended with code 1" in (job.folder / "logs" / "101.log").read_text()
 
 
 def test_no_attempt_begins_once_the_walltime_of_all_is_used(launched, site):

@@ -105,6 +105,12 @@ def test_names_that_kubernetes_takes_are_taken(main, write, sites):
     assert main("launch", sites.RECIPE, "--on", "kuberay", "--site", "site.yaml", "--dry-run")[0] == 0
 
 
+def test_rows_in_a_store_need_no_mount(main, write, sites):
+    write("site.yaml", sites.KUBERAY)
+    words = ("launch", sites.RECIPE, "s3://bucket/rows", "--command", "score", "--on", "kuberay")
+    assert main(*words, "--site", "site.yaml", "--dry-run")[0] == 0
+
+
 def test_tasks_of_an_array_have_no_servers(refused):
     score = ("rows.jsonl", "--command", "score", "--shards", "8")
     assert "each of the tasks would start servers of its own" in refused("slurm", "", "", *score)
