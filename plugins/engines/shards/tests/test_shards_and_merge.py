@@ -286,6 +286,24 @@ def test_merge_counts_where_a_variable_of_the_recipe_is_not_set(capsys, monkeypa
     assert "9 rows, 18 completions" in out
 
 
+def test_shards_that_went_on_with_another_policy_are_merged(capsys):
+    obey = {"use": "cases/obey", "on_missing": "fail", "max_missing": 0.9}
+    reward = {"components": {"obey": obey, "length": {"use": "cases/length"}}, "total": "obey + length"}
+    Path("r.yaml").write_text(json.dumps({"version": 1, "reward": reward}))
+    with open("rows.jsonl", "w") as file:
+        for number in range(8):
+            file.write(json.dumps({"id": number, "prompt": "?", "completions": ["well", "raise"]}) + "\n")
+    for part in ("1/2", "2/2"):
+        assert score("--shard", part) == 1
+        assert score("--shard", part, "--resume", "reward.components.obey.on_missing=0") == 0
+    capsys.readouterr()
+    assert main(["merge", "out.jsonl"]) == 0
+    out = capsys.readouterr().out
+    assert "note: nothing is said about what is odd, as shards went on with other policies: component 'obey'" in out
+    assert "8 rows, 16 completions" in out
+    assert "8 totals lack a part; --resume of their shards asks for it again" in out
+
+
 def test_hosts_of_ray_are_no_shard(capsys):
     assert score("--shard", "1/2", "--on", "ray") == 2
     assert "--on: goes without --shard: it divides the rows itself" in capsys.readouterr().err

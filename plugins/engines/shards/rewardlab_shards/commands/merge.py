@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Flag, Positional
 from rewardlab.commands import find_command
-from rewardlab.errors import UserError, one_line
+from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scorefile import Summary, output_path_problem
@@ -16,6 +16,7 @@ from rewardlab_shards.run_shards import run_shards
 from rewardlab_shards.shard_files import ShardFile, whole_output
 
 SUMMARY = "put shards of scores together"
+UNSAID = "note: nothing is said about what is odd"
 
 
 class Options(Config):
@@ -68,7 +69,15 @@ def _scores(shards: Sequence[ShardFile], output: Path) -> CommandResult:
     """Write what `score` wrote of all shards; return its summary."""
     notes: list[str] = []
     summary = _summary(shards[0].state["whole_recipe"], notes)
-    write_merged(shards, output, summary.add)
+
+    def seen(row: Mapping[str, Any]) -> None:
+        try:
+            summary.add(row)
+        except JobError as error:  # of a watcher, once the row is counted: a shard went on with another on_missing
+            summary.watchers = ()
+            notes.append(f"{UNSAID}, as shards went on with other policies: {error}")
+
+    write_merged(shards, output, seen)
     *components, total = summary.lines()
     total = total.replace("--resume asks", "--resume of their shards asks")
     text = "\n".join([*components, *notes, f"{total}: {output}"])
@@ -80,5 +89,5 @@ def _summary(recipe: Mapping[str, Any], notes: list[str]) -> Summary:
     try:
         return Summary.of(make_plan(load(recipe, strict=False), purpose="score"))
     except UserError as error:
-        notes.append(f"note: nothing is said about what is odd, as the recipe cannot be read here: {one_line(error)}")
+        notes.append(f"{UNSAID}, as the recipe cannot be read here: {one_line(error)}")
         return Summary()
