@@ -29,7 +29,7 @@ REPLACED = "is asked about other prompts, too, in place of groups that do not te
 
 
 @dataclass(frozen=True)
-class JudgeQuestions:
+class QuestionBound:
     """The most that one part of a stage asks a judge.
 
     Args:
@@ -131,7 +131,7 @@ def _budget(judge: Component) -> float | None:
     return min(bound for bound in bounds if bound is not None)
 
 
-def _asked(plan: Plan, index: int) -> Iterator[JudgeQuestions]:
+def _asked(plan: Plan, index: int) -> Iterator[QuestionBound]:
     stage = plan.recipe.stages[index]
     if isinstance(stage, DataStage):
         yield from _by_data(plan, index)
@@ -141,17 +141,17 @@ def _asked(plan: Plan, index: int) -> Iterator[JudgeQuestions]:
         yield from _by_evaluation(plan, index, stage)
 
 
-def _by_data(plan: Plan, index: int) -> Iterator[JudgeQuestions]:
+def _by_data(plan: Plan, index: int) -> Iterator[QuestionBound]:
     for place, step in with_sources(plan.datasets, ("stages", index, "dataset")):
         if not step.judges():
             continue
         rows = rows_below(plan, place)
         count = None if step.spec.calls is None else questions(step, rows.most)
         shown = PROMPT_TOKENS + (TEXTS_TOKENS if rows.size is None else rows.size / BYTES_A_TOKEN)
-        yield from (JudgeQuestions(name, count, shown, longest_answer(plan, step, name)) for name in step.judges())
+        yield from (QuestionBound(name, count, shown, longest_answer(plan, step, name)) for name in step.judges())
 
 
-def _by_training(plan: Plan, stage: RlStage) -> Iterator[JudgeQuestions]:
+def _by_training(plan: Plan, stage: RlStage) -> Iterator[QuestionBound]:
     groups = None if stage.steps is None or plan.replaces_groups else stage.steps * stage.batch_size
     why = REPLACED if plan.replaces_groups else UNKNOWN
     yield from _by_groups(plan, stage.group_size, groups, stage.max_new_tokens, why)
@@ -163,18 +163,18 @@ def _by_training(plan: Plan, stage: RlStage) -> Iterator[JudgeQuestions]:
     yield from _by_groups(plan, evaluation.samples, groups, stage.max_new_tokens, sampler=False)
 
 
-def _by_evaluation(plan: Plan, index: int, stage: EvalStage) -> Iterator[JudgeQuestions]:
+def _by_evaluation(plan: Plan, index: int, stage: EvalStage) -> Iterator[QuestionBound]:
     prompts, longest = prompts_of(plan, index, stage), stage.max_new_tokens
     if (served := stage.served) is not None:
         own = None if "max_new_tokens" in stage.model_fields_set else plan.judges[served].most_tokens()
         longest = own or longest
-        yield JudgeQuestions(served, _times(stage.samples, prompts), PROMPT_TOKENS, longest)
+        yield QuestionBound(served, _times(stage.samples, prompts), PROMPT_TOKENS, longest)
     yield from _by_groups(plan, stage.samples, prompts, longest, sampler=False)
 
 
 def _by_groups(
     plan: Plan, size: int, groups: int | None, longest: int, why: str = UNKNOWN, sampler: bool = True
-) -> Iterator[JudgeQuestions]:
+) -> Iterator[QuestionBound]:
     """Yield what components ask about so many groups of `size` completions of at most `longest` tokens.
 
     A question shows two of them; one to a judge that has solved the prompt itself, its solution too.
@@ -185,7 +185,7 @@ def _by_groups(
         most = longest_answer(plan, asker, judge)
         solution = (most or 0) if asker.use.commit_first else 0
         shown = 2 * longest + solution + TEXTS_TOKENS + PROMPT_TOKENS
-        yield JudgeQuestions(judge, _times(calls, groups), shown, most, why)
+        yield QuestionBound(judge, _times(calls, groups), shown, most, why)
 
 
 def _times(count: int | None, times: int | None) -> int | None:
