@@ -49,12 +49,12 @@ def clone(tmp_path):
 class TestACoreOfAClone:
     def test_that_runs_there_has_plugins_run_there_too(self, core, clone, published):
         told = core(into=clone / "core", published=published)("openrlhf")
-        ours = " -e ".join(f"'{clone}/plugins/engines/{name}'" for name in ("ray", "training", "openrlhf"))
+        ours = " -e ".join(f"'{clone}/plugins/engines/{name}'" for name in ("ray", "shards", "training", "openrlhf"))
         assert told == f"pip install -e {ours}", "one that is published is another than this"
 
     def test_that_was_copied_has_plugins_copied(self, core, clone, published):
         told = core(source=f"{clone.as_uri()}/core", published=published)("openrlhf")
-        ours = " ".join(f"'{clone}/plugins/engines/{name}'" for name in ("ray", "training", "openrlhf"))
+        ours = " ".join(f"'{clone}/plugins/engines/{name}'" for name in ("ray", "shards", "training", "openrlhf"))
         assert told == f"pip install {ours}"
 
 

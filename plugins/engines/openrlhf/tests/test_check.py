@@ -372,6 +372,8 @@ class TestWithoutOpenrlhf:
 @pytest.mark.parametrize("arguments", [["check"], ["run", "--dry-run"]])
 def test_an_engine_that_is_not_installed_is_told_with_what_to_do(main, monkeypatch, arguments):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    for key in ("JUDGE_API_KEY", "TEACHER_API_KEY"):  # else it says besides that they are not set
+        monkeypatch.setenv(key, "k")
     code, _, err = main(*arguments, "sp3f")
     assert (code, err.count("\n")) == (0, 1)
     assert err.startswith("warning: ")
