@@ -81,7 +81,7 @@ class TestBudget:
         replies = asked(home, hosted, range(20))
         told = (
             r"judge 'main': its budget of 300 tokens is used up \(150 spent, and the next question could cost 200\); "
-            r"raise judges.main.budget.tokens and go on with --resume"
+            r"raise judges.main.budget.tokens and go on with --resume \(serve: start it with the same --state\)"
         )
         assert isinstance(hosted.stopped, JobError)
         with pytest.raises(JobError, match=told):

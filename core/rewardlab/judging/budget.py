@@ -96,7 +96,7 @@ class Budget:
         return (
             f"judge {self._name!r}: {part}its budget of {self._limits[unit]:g} {unit} is used up "
             f"({self.spent[unit]:.6g} spent, and the next question could cost {amount:.4g}); "
-            f"raise judges.{self._name}.budget.{unit} and go on with --resume"
+            f"raise judges.{self._name}.budget.{unit} and go on with --resume (serve: start it with the same --state)"
         )
 
     def _save_ahead(self) -> None:

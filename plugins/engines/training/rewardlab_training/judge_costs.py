@@ -22,7 +22,7 @@ from rewardlab_training.costs import (
     prompts_of,
 )
 from rewardlab_training.dataset_checks import with_sources
-from rewardlab_training.row_counts import questions, rows_below
+from rewardlab_training.row_counts import most_steps, questions, rows_below
 
 UNKNOWN = "asks an unknown number of questions"
 REPLACED = "is asked about other prompts, too, in place of groups that do not teach (reward.teach: {flat: replace})"
@@ -72,6 +72,8 @@ class JudgeCosts:
 def judge_costs(plan: Plan, only: int | None = None) -> Mapping[str, JudgeCosts]:
     """Return what each paid judge that is asked in a stage, or in stage `only`, may cost."""
     costs: dict[str, JudgeCosts] = {}
+    if not any(map(_is_paid, plan.judges.values())):  # rows are counted for those alone
+        return costs
     for index in range(len(plan.recipe.stages)):
         for asked in _asked(plan, index) if only in (None, index) else ():
             judge, count = plan.judges[asked.judge], asked.questions
@@ -136,7 +138,7 @@ def _asked(plan: Plan, index: int) -> Iterator[QuestionBound]:
     if isinstance(stage, DataStage):
         yield from _by_data(plan, index)
     elif isinstance(stage, RlStage):
-        yield from _by_training(plan, stage)
+        yield from _by_training(plan, index, stage)
     elif isinstance(stage, EvalStage):
         yield from _by_evaluation(plan, index, stage)
 
@@ -151,14 +153,15 @@ def _by_data(plan: Plan, index: int) -> Iterator[QuestionBound]:
         yield from (QuestionBound(name, count, shown, longest_answer(plan, step, name)) for name in step.judges())
 
 
-def _by_training(plan: Plan, stage: RlStage) -> Iterator[QuestionBound]:
-    groups = None if stage.steps is None or plan.replaces_groups else stage.steps * stage.batch_size
+def _by_training(plan: Plan, index: int, stage: RlStage) -> Iterator[QuestionBound]:
+    steps = most_steps(plan, index)
+    groups = None if plan.replaces_groups else _times(stage.batch_size, steps)
     why = REPLACED if plan.replaces_groups else UNKNOWN
     yield from _by_groups(plan, stage.group_size, groups, stage.max_new_tokens, why)
     if (evaluation := stage.evaluation) is None:
         return
-    done = stage.steps if stage.eval_every is None else stage.eval_every
-    often = None if stage.steps is None or done is None else -(-stage.steps // done) + stage.eval_before
+    done = stage.eval_every or steps
+    often = None if steps is None or done is None else -(-steps // done) + stage.eval_before
     groups = _times(evaluation.prompts, often)
     yield from _by_groups(plan, evaluation.samples, groups, stage.max_new_tokens, sampler=False)
 

@@ -13,6 +13,7 @@ from rewardlab.text import counted
 
 from rewardlab_training.datasets import has_free_rows, is_held_out, read_dataset
 from rewardlab_training.stage_datasets import stage_dataset, stage_dataset_place
+from rewardlab_training.stage_rows import steps_of
 
 MANY_ROWS = 10**9
 """more than any source has: a step that makes far fewer of these bounds the rows itself"""
@@ -140,6 +141,20 @@ def uncounted_rows(plan: Plan, index: int, alone: bool) -> Iterator[str]:
         yield f"trains on {source_of(rows, stage_dataset(plan, index))}"
 
 
+def most_steps(plan: Plan, index: int) -> int | None:
+    """Return the most steps that stage `index` may take; None if its rows are remote or not known yet."""
+    stage = plan.recipe.stages[index]
+    assert isinstance(stage, SftStage | DpoStage | RlStage)
+    if stage.steps:
+        return stage.steps
+    rows = _training_rows(plan, index, None, alone=False)
+    bounds = [rows.most]
+    if rows.counted and rows.stage is not None:  # which makes them, or more of them
+        bounds.append(made_before(plan, stage_dataset_place(plan, index)).most)
+    known = [bound for bound in bounds if bound is not None]
+    return steps_of(stage, max(known)) if len(known) == len(bounds) else None
+
+
 def source_of(rows: Rows, planned: Component[Any, Any]) -> str:
     """Return in words where rows that are not counted come from, and how many they are at most."""
     source = planned.use.use if rows.stage is None else f"what stage {rows.stage} makes"
@@ -153,8 +168,8 @@ def _often(times: float) -> str:
     return "some of them twice" if number == "1" else f"each about {number} times"
 
 
-def _training_rows(plan: Plan, index: int, enough: int, alone: bool) -> Rows:
-    """Return the rows that stage `index` trains on; no more than `enough` are counted.
+def _training_rows(plan: Plan, index: int, enough: int | None, alone: bool) -> Rows:
+    """Return the rows that stage `index` trains on; no more than `enough` are counted (None: all).
 
     alone: whether no stage before it runs; else `stage` is one that may yet add to the rows that are there.
     """

@@ -7,7 +7,7 @@ from helpers.each_case import each_case
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab_training.check import check_recipe
-from rewardlab_training.judge_costs import REPLACED, cost_lines, judge_costs
+from rewardlab_training.judge_costs import REPLACED, UNKNOWN, cost_lines, judge_costs
 
 RECIPE = """
     version: 1
@@ -57,6 +57,26 @@ def test_each_question_of_a_training_counts(costs, overrides, asked):
     assert costs(*overrides)["main"].by_stage == {0: pytest.approx(asked * EACH)}
 
 
+def test_passes_over_rows_that_are_there_are_so_many_steps(costs):
+    """The last batch is filled, and rows that are held out train no policy."""
+    by_epochs = ["stages.0.steps=null", "stages.0.epochs=1.5"]
+    assert costs(*by_epochs)["main"].by_stage == {0: pytest.approx(12 * 8 * 6 * EACH)}
+    evaluated = [*by_epochs, "stages.0.eval={samples: 4, prompts: 6}", "stages.0.eval_every=2"]
+    assert costs(*evaluated)["main"].by_stage == {0: pytest.approx((12 * 8 * 6 + 12 * 6 * 4) * EACH)}
+
+
+@pytest.mark.parametrize(("there", "steps"), [(None, 3), (4, 3), (70, 9)])
+def test_rows_that_a_stage_before_makes_are_as_many_as_it_makes_at_most(costs, tmp_path, there, steps):
+    """However many of them are there already."""
+    made = tmp_path / "made.jsonl"
+    if there is not None:
+        made.write_text("".join(f'{{"prompt": "{number}?"}}\n' for number in range(there)))
+    data = f"{{use: data, dataset: {{use: toy/counting, with: {{rows: 20}}}}, to: {made}}}"
+    train = "{use: rl, algorithm: grpo, group_size: 4, batch_size: 8, epochs: 1, max_new_tokens: 125}"
+    found = costs(f"dataset={{use: data/jsonl, with: {{path: {made}}}}}", f"stages=[{data}, {train}]")["main"]
+    assert found.by_stage == {1: pytest.approx(12 * 8 * steps * EACH)}
+
+
 @each_case(
     "overrides, asked, shown, longest",
     [
@@ -86,7 +106,7 @@ def test_a_served_policy_whose_answers_its_judge_bounds_shows_the_others_as_long
     "overrides, why",
     [
         (["judges.main.price=null"], "has no price"),
-        (["stages.0.steps=null", "stages.0.epochs=1"], "asks an unknown number of questions"),
+        (["stages.0.steps=null", "dataset={use: data/hub, with: {path: far/away}}"], UNKNOWN),
         (["reward.teach={flat: replace, by: best}"], REPLACED),
         (["judges.main.with.max_tokens=null"], "may answer at any length (max_tokens)"),
     ],

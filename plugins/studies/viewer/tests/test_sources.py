@@ -126,6 +126,13 @@ def test_steps_of_an_attempt_that_a_resume_went_back_behind_are_not_expected(run
     assert source.expected == {(0, "training"): 12 * GROUP}
 
 
+def test_a_file_in_logs_without_numbers_by_step_is_no_log(run):
+    """As verl's own, from which the stage's log is made."""
+    names = [log.name for log in RunFolder(run).logs]
+    (run / "logs" / "0-rl.steps-0.jsonl").write_text('{"step": 1, "data": {"loss": 1}}\n')
+    assert [log.name for log in RunFolder(run).logs] == names
+
+
 def test_a_run_that_goes_on_is_said_to(run, tmp_path):
     (run / "state.json").write_text('{"attempt": 0, "done": []}')
     lock = FileLock(run / "lock")

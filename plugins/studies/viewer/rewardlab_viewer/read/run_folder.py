@@ -110,7 +110,7 @@ class RunFolder(Source):
         names = sorted({key for row in by_step.values() for key in row if key not in ("step", "attempt", "epoch")})
         numbers = {name: [_finite(by_step[step].get(name)) for step in steps] for name in names}
         known = {name: column for name, column in numbers.items() if any(value is not None for value in column)}
-        return LoggedStage(name=path.stem, steps=steps, numbers=known) if steps else None
+        return LoggedStage(name=path.stem, steps=steps, numbers=known) if known else None
 
     def _ask_recipe(self) -> None:
         """Read from the recipe what is correctness and how many completions there should be, and whether it ended."""
