@@ -25,7 +25,7 @@ class Appeal:
     a text is wrong, unasked. What the rule cannot score stays as it is; where the judge gives no verdict, the value is
     missing under `replace`.
     `info` is the rule's, with `rule`, its value; `accepted`; `appeal`: right, wrong, blank, or why there is no verdict;
-    `overturned`.
+    `overturned`; `scores`, the verdict as a number.
     Source: Cai et al. 2025 (arXiv 2510.00915).
     """
 
@@ -57,6 +57,7 @@ class Appeal:
         verdict = await self._asked(sample, response)
         if isinstance(verdict, bool):
             info |= {"appeal": "right" if verdict else "wrong", "overturned": verdict != accepted}
+            info["scores"] = {"right": float(verdict)}  # of which `repeats` keeps each draw's
             replaced = self._options.then == "replace" and verdict != accepted
             value = self._options.of.span[verdict] if replaced else rule.value
             return self._value(value, accepted, info)

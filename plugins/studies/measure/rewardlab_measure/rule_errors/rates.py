@@ -9,12 +9,14 @@ rejects and among what it accepts, and these the rates.
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 from typing import Any, TypeGuard
 
 Z = NormalDist().inv_cdf(0.975)
 RIGHT, WRONG, BLANK = "right", "wrong", "blank"
 """what rubric/appeal notes of a response as `appeal`: the judge's verdicts, and that there is nothing to judge"""
+EVEN = 0.5
+"""the share of verdicts that say right where as many say wrong, which is no verdict"""
 
 
 def was_appealed(info: Any) -> TypeGuard[Mapping[str, Any]]:
@@ -62,7 +64,7 @@ class RuleCounts:
 
     def add(self, info: Mapping[str, Any], problem: Hashable | None = None) -> None:
         """Count a response by what rubric/appeal noted of it, see `was_appealed`."""
-        decided, appeal = self.accepted if info["accepted"] else self.rejected, info.get("appeal")
+        decided, appeal = self.accepted if info["accepted"] else self.rejected, _verdict(info)
         decided.all += appeal != BLANK
         decided.wrong += appeal == BLANK
         decided.asked += appeal in (RIGHT, WRONG)
@@ -101,6 +103,25 @@ class RuleCounts:
             "false_negative": negative and negative.as_dict(),
             "false_positive": positive and positive.as_dict(),
         }
+
+
+def _verdict(info: Mapping[str, Any]) -> Any:
+    """Return what is noted as `appeal`; of several draws what most say, None of as many for as against.
+
+    Each judge of a panel counts alike.
+    """
+    repeats = info.get("repeats")
+    kept = repeats.get("scores") if isinstance(repeats, Mapping) else None
+    by_judge = [
+        [draw["right"] for draw in draws if isinstance(draw, Mapping) and draw.get("right") in (0.0, 1.0)]
+        for draws in (kept.values() if isinstance(kept, Mapping) else ())
+        if isinstance(draws, list | tuple)
+    ]
+    shares = [fmean(verdicts) for verdicts in by_judge if verdicts]
+    if not shares:
+        return info.get("appeal")
+    share = fmean(shares)
+    return None if share == EVEN else RIGHT if share > EVEN else WRONG
 
 
 @dataclass(frozen=True)

@@ -107,3 +107,27 @@ def test_files_without_appeals(tmp_path, monkeypatch, main, text, says):
     code, _, err = main("appeals", "rows.jsonl")
     assert code == 2
     assert says in err
+
+
+def test_of_several_draws_what_most_say_counts(tmp_path, monkeypatch, judge_server, main):
+    monkeypatch.chdir(tmp_path)
+
+    def answer(request):
+        """The first draw finds everything wrong, the others nothing."""
+        tag = request["messages"][-1]["content"].split("A line begins with ")[1].split()[0]
+        return f"{tag} 1 | so it is | {'not met' if request['seed'] == 5 else 'met'}"
+
+    row = {"id": 1, "prompt": "?", "completions": [REJECTED, REJECTED + "!"], "score": 4, "answer": "4"}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
+        recipe = RECIPE.format(url=server.url).replace("model: x", "model: x, seed: 5")
+        (tmp_path / "r.yaml").write_text(recipe, encoding="utf-8")
+        for repeats, right in ((1, 0), (2, 0), (3, 2)):
+            code, _, err = main(
+                "score", "r.yaml", "rows.jsonl", "-o", f"{repeats}.jsonl", f"reward.components.right.repeats={repeats}"
+            )
+            assert code == 0, err
+            code, out, _ = main("appeals", f"{repeats}.jsonl", "--json")
+            rejected = json.loads(out)["components"]["right"]["rejected"]
+            asked = 0 if repeats == 2 else 2  # as many for as against
+            assert rejected == {"all": 2, "asked": asked, "right": right, "wrong": 0}, repeats
