@@ -372,7 +372,7 @@ def test_keys_that_do_nothing_are_told(planned):
 
 def test_repeats_of_one_answer_are_told(planned):
     def told(keys, of_judge):
-        return [why for place, why in idle_settings(planned(keys, of_judge=of_judge)) if place[-1] == "a"]
+        return planned(keys, of_judge=of_judge).notes
 
     (warning,) = told(", repeats: 3", ", temperature: 0")
     assert "judges.main has temperature 0 and no seed: 3 repeats will most likely be one answer" in warning

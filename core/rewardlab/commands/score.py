@@ -61,7 +61,7 @@ def run(options: Options) -> CommandResult:
     streams, shard = STREAM in (options.rows, output), share_of(options.shard)
     _refuse_flags(options, output, streams)
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
-    for line in plan.progress_note:
+    for line in plan.notes:
         options.say(line)
     if streams:
         with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say), stdout_for_data():

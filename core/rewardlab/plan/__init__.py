@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rewardlab.plan.component import Component as Component
     from rewardlab.plan.component import build as build
     from rewardlab.plan.component import secret_variables as secret_variables
+    from rewardlab.plan.cross_checks import cross_warnings as cross_warnings
     from rewardlab.plan.cross_checks import declared as declared
     from rewardlab.plan.dataset_places import evaluation_place as evaluation_place
     from rewardlab.plan.dataset_places import sources_of as sources_of

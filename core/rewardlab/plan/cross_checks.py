@@ -22,18 +22,17 @@ WAYS_WITHOUT_WORKERS = {"thread": "runs in a thread of this process", "async": "
 def cross_findings(plan: Plan, components: Mapping[RecipePath, Component]) -> Iterator[Finding]:
     """Yield what is wrong with components beside the rest of their recipe; `components` has all, by their places."""
     for name, judge in plan.judges.items():
-        yield from _judge_findings(("judges", name), judge)
+        yield from (_policy if judge.use.use == POLICY else _budget)(("judges", name), judge)
     for place, dataset in plan.datasets.items():
         yield from missing_file_findings(plan.recipe, place, dataset)
-        yield from _continuation_findings(place, dataset, plan.judges)
+        yield from _question_findings(place, dataset, plan.judges)
     yield from _sampler_findings(plan, components.get(("sampler",)))
     for name, component in plan.components.items():
         place = ("reward", "components", name)
         yield from missing_file_findings(plan.recipe, place, component)
         yield from _unused_keys(place, component)
         yield from _repeat_findings(plan, name)
-        yield from _logprob_findings(place, component, plan.judges)
-        yield from _continuation_findings(place, component, plan.judges)
+        yield from _question_findings(place, component, plan.judges)
     yield from _normalizer_findings(plan, components)
 
 
@@ -41,6 +40,22 @@ def cross_warnings(plan: Plan) -> Iterator[Finding]:
     """Yield what is doubtful about the components."""
     for name, component in plan.components.items():
         yield from _doubtful_keys(("reward", "components", name), component)
+        yield from _equal_answers(plan, name)
+
+
+def _equal_answers(plan: Plan, name: str) -> Iterator[Finding]:
+    """Yield a finding for each judge that a component asks again and that most likely answers as before."""
+    for judge, times in plan.draws(name).items():
+        options, asks = (
+            plan.judges[judge].options,
+            plan.components[name].questions().get(judge, ()) if times > 1 else (),
+        )
+        own = getattr(options, "temperature", None)
+        asked = [ask.params.get("temperature", own) for ask in asks] or [own]
+        if times > 1 and getattr(options, "seed", None) is None and not any(asked) and None not in asked:
+            problem = f"judges.{judge} has temperature 0 and no seed: {times} repeats will most likely be one answer"
+            advice = f"paid {times} times; set its temperature, or leave `repeats` out"
+            yield ("reward", "components", name), f"{problem}, {advice}"
 
 
 def declared(document: Document, *path: str) -> Sequence[str]:
@@ -147,11 +162,6 @@ def _repeat_findings(plan: Plan, name: str) -> Iterator[Finding]:
         yield (*place, "commit_first"), "one of its judges is no chat model and solves no task; leave this out"
 
 
-def _judge_findings(place: RecipePath, planned: Component) -> Iterator[Finding]:
-    """Return the findings about a judge's cassette and budget."""
-    return (_policy if planned.use.use == POLICY else _budget)(place, planned)
-
-
 def _policy(place: RecipePath, planned: Component) -> Iterator[Finding]:
     """Yield findings for a policy's cassette or dollar budget: its answers change with each step and cost nothing."""
     if planned.use.cassette is not None:
@@ -177,34 +187,21 @@ def _budget(place: RecipePath, planned: Component) -> Iterator[Finding]:
         yield (*place, "budget"), problem
 
 
-def _logprob_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
-    """Yield a finding for each judge that a component asks for log-probabilities of tokens and that gives none."""
-    for name in _asked(planned, judges, "logprobs"):
-        if not judges[name].spec.logprobs:
-            problem = (
-                f"asks judges.{name} for the probabilities of its tokens, which {judges[name].use.use} does not give"
-            )
-            yield (*place, "with"), f"{problem}; take a judge that does, such as openai/chat, or do without them"
-
-
-def _continuation_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
-    """Yield a finding for each judge that a component gives the beginning of its reply and that does not go on."""
-    for name in _asked(planned, judges, "continue_final_message"):
-        if not judges[name].supports_prefill():
-            use = judges[name].use.use
-            problem = f"begins the reply of judges.{name}, which {use} does not continue under its options"
-            yield (
-                (*place, "with"),
-                f"{problem}; for a server that does (vLLM, SGLang), openai/chat has `continues: true`",
-            )
-
-
-def _asked(planned: Component, judges: Mapping[str, Component], parameter: str) -> list[str]:
-    """Return the judges that receive a question of the component with this parameter."""
+def _question_findings(place: RecipePath, planned: Component, judges: Mapping[str, Component]) -> Iterator[Finding]:
+    """Yield a finding for each judge that lacks what questions ask for: tokens' probabilities, replies that go on."""
     if not any(name in judges for name in planned.judges()):
-        return []
-    asked = planned.questions().items()
-    return [name for name, asks in asked if name in judges and any(ask.params.get(parameter) for ask in asks)]
+        return
+    for name, asks in planned.questions().items():
+        if name not in judges:
+            continue
+        use, asked = judges[name].use.use, {key for ask in asks for key, value in ask.params.items() if value}
+        if "logprobs" in asked and not judges[name].spec.logprobs:
+            problem = f"asks judges.{name} for the probabilities of its tokens, which {use} does not give"
+            yield (*place, "with"), f"{problem}; take a judge that does, such as openai/chat, or do without them"
+        if "continue_final_message" in asked and not judges[name].supports_prefill():
+            problem = f"begins the reply of judges.{name}, which {use} does not continue under its options"
+            advice = "for a server that does (vLLM, SGLang), openai/chat has `continues: true`"
+            yield (*place, "with"), f"{problem}; {advice}"
 
 
 def _sampler_findings(plan: Plan, named: Component | None) -> Iterator[Finding]:

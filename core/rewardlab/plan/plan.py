@@ -148,11 +148,13 @@ class Plan:
         return any(planned.spec.subtracts_mean for planned in self.normalizers)
 
     @property
-    def progress_note(self) -> list[str]:
-        """Return a line that says what `progress` in the total is without a training; none if the total has none."""
+    def notes(self) -> list[str]:
+        """Return what is said before something is scored: warnings, and what `progress` is without a training."""
         progress = None if self.expression is None else self.expression.progress
-        where = self.document.where(("reward", "total"))
-        return [] if progress is None else [f"{where}: progress is {progress:g} here, as reward.progress says"]
+        said = (
+            f"{self.document.where(('reward', 'total'))}: progress is {progress or 0:g} here, as reward.progress says"
+        )
+        return [*(f"warning: {line}" for line in self.warnings), *([] if progress is None else [said])]
 
     @property
     def by_component(self) -> bool:

@@ -55,7 +55,7 @@ def load_reward(
     Raises a UserError that lists every mistake of the recipe, or names what cannot be built.
     """
     plan = make_plan(load(recipe, overrides, strict=False), purpose="score")
-    for line in plan.progress_note:
+    for line in plan.notes:
         say(line)
     reward = RecipeReward(plan, machine=Machine(device=device), judging=JudgingSettings(say=say))
     again = os.path.abspath(recipe) if not isinstance(recipe, Mapping) and Path(recipe).exists() else recipe

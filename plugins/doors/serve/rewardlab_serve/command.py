@@ -86,7 +86,7 @@ def run(options: Options) -> CommandResult:
     if plan.replaces_groups:
         problem = "no server generates other prompts; write drop: all of a flat group get the same `shaped`"
         raise UserError(problem, where=plan.document.where(("reward", "teach", "flat")))
-    for line in plan.progress_note:
+    for line in plan.notes:
         options.say(line)
     requests = connections_for(options.max_requests)
     if requests < options.max_requests:

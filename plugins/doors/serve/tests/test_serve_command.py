@@ -114,3 +114,23 @@ class TestRefuses:
         write("r.yaml", "version: 1\n")
         code, _, err = main("serve", "r.yaml")
         assert (code, "reward: missing" in err) == (2, True)
+
+
+def test_score_and_serve_say_first_what_is_paid_for_in_vain(main, write, monkeypatch):
+    monkeypatch.delenv("REWARDLAB_TOKEN", raising=False)
+    write(
+        "r.yaml",
+        """
+version: 1
+judges:
+  main: {use: openai/chat, with: {model: m, base_url: "http://127.0.0.1:9/v1", temperature: 0}}
+reward:
+  components: {wins: {use: pairwise/win_rate, with: {judge: main}, repeats: 3}}
+  total: wins
+""",
+    )
+    said = "warning: r.yaml:6: reward.components.wins: judges.main has temperature 0 and no seed: 3 repeats"
+    for command in (["score", "r.yaml", "no rows", "-o", "out.jsonl"], ["serve", "r.yaml", "--host", "0.0.0.0"]):
+        code, _, err = main(*command)
+        assert code == 2
+        assert err.startswith(said), err

@@ -102,7 +102,6 @@ if TYPE_CHECKING:
     from rewardlab_training.group_numbers import numbers_of_group as numbers_of_group
     from rewardlab_training.growing_file import GrowingFile as GrowingFile
     from rewardlab_training.growing_file import ReplacedFile as ReplacedFile
-    from rewardlab_training.idle_settings import repeat_warnings as repeat_warnings
     from rewardlab_training.last_rows import last_row as last_row
     from rewardlab_training.ledger import Ledger as Ledger
     from rewardlab_training.ledger import Phase as Phase

@@ -23,7 +23,7 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
     yield from _overridden_options(plan)
     yield from _paid_outside_of_total(plan)
     for name in plan.components:
-        yield from repeat_warnings(plan, name)
+        yield from _panel_warnings(plan, name)
     reward = plan.recipe.reward
     low, high = plan.total_range or (0.0, 1.0)
     if low == high and any(stage.use == "rl" for stage in plan.recipe.stages):
@@ -56,23 +56,15 @@ def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:
         )
 
 
-def repeat_warnings(plan: Plan, name: str) -> Iterator[Finding]:
-    """Yield what is doubtful about repeats and panels: what is asked for one answer, and what is never asked."""
-    use, questions, place = plan.components[name].use, plan.components[name].questions(), ("reward", "components", name)
+def _panel_warnings(plan: Plan, name: str) -> Iterator[Finding]:
+    """Yield what is doubtful about repeats and panels: what is combined of one value, and what is never asked."""
+    use, place = plan.components[name].use, ("reward", "components", name)
     draws = plan.draws(name)
     if "combine" in use.model_fields_set and sum(draws.values()) == 1:
         yield (*place, "combine"), "there is one value to combine; set `repeats`, or leave it out"
     if use.escalate is not None and use.escalate.unsure is None and next(iter(draws.values()), 1) == 1:
         problem = "its second judge is asked only where the first fails, as `unsure` says no value to be in doubt about"
         yield (*place, "escalate"), f"{problem}; set it, or `repeats`"
-    for judge, times in draws.items():
-        options = plan.judges[judge].options
-        own = getattr(options, "temperature", None)
-        asked = [ask.params.get("temperature", own) for ask in questions.get(judge, ())] or [own]
-        if times > 1 and getattr(options, "seed", None) is None and all(temperature == 0 for temperature in asked):
-            problem = f"judges.{judge} has temperature 0 and no seed: {times} repeats will most likely be one answer"
-            advice = f"paid {times} times; set its temperature, or leave `repeats` out"
-            yield place, f"{problem}, {advice}"
 
 
 def _overridden_options(plan: Plan) -> Iterator[Finding]:

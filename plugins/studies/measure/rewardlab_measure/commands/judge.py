@@ -19,12 +19,12 @@ from rewardlab.commands import (
 )
 from rewardlab.errors import UserError
 from rewardlab.judging import JudgingSettings
-from rewardlab.plan import Plan, make_plan
+from rewardlab.plan import Plan, cross_warnings, make_plan
 from rewardlab.recipe import MAX_REPEATS, load
 from rewardlab.scorefile import to_line
 from rewardlab.text import counted
 from rewardlab_shards.kept_shard import KeptShard
-from rewardlab_training import golden_scores, goldens_of, measured_plan, repeat_warnings
+from rewardlab_training import golden_scores, goldens_of, measured_plan
 
 from rewardlab_measure.judge_agreement.grafting import Grafting
 from rewardlab_measure.judge_agreement.job import JudgeJob, refuse_output
@@ -154,9 +154,8 @@ def run(options: Options) -> CommandResult:
         if options.graft is not None:
             return _graft(plan, str(path), options)
         plan = measured_plan(plan, options.components, options.repeats)
-        for name in plan.components if options.repeats is not None else ():
-            for _, why in repeat_warnings(plan, name):
-                say(f"warning: {name}: {why}")
+        for place, why in cross_warnings(plan):
+            say(f"warning: {plan.document.where(place)}: {why}")
         how: dict[str, Any] = {
             "output": options.output,
             "resume": options.resume,
