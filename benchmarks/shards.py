@@ -134,8 +134,7 @@ def merge(options: Namespace) -> None:
         state.hold()
         state.write_places(of_shard)
         made_of = {"recipe": {}, "components": ["work"], "rows": {"sha256": "0"}, "plugins": {}}
-        summary = {"parts": ["work"], "counted_info": {}}
-        state.write({"format": 1, **made_of, "shard": str(share), "all_rows": rows, "summary": summary})
+        state.write({"format": 1, **made_of, "shard": str(share), "all_rows": rows, "whole_recipe": {}})
         state.close()
     wall, cpu, memory = rewardlab("merge", "out.jsonl")
     each = cpu / rows * 1e6

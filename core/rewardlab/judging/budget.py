@@ -93,11 +93,11 @@ class Budget:
     def _why_not(self, unit: str, amount: float) -> str:
         """Return why a question that could cost `amount` cannot be paid for, and what to do."""
         part = "" if self._share.is_whole else f"part {self._share} of what was left of "
-        return (
-            f"judge {self._name!r}: {part}its budget of {self._limits[unit]:g} {unit} is used up "
-            f"({self.spent[unit]:.6g} spent, and the next question could cost {amount:.4g}); "
-            f"raise judges.{self._name}.budget.{unit} and go on with --resume (serve: start it with the same --state)"
-        )
+        why = f"used up ({self.spent[unit]:.6g} spent, and the next question could cost {amount:.4g})"
+        why = why if self.spent[unit] else f"less than one question could cost ({amount:.4g})"
+        problem = f"judge {self._name!r}: {part}its budget of {self._limits[unit]:g} {unit} is {why}"
+        after = "and go on with --resume (serve: start it with the same --state)"
+        return f"{problem}; raise judges.{self._name}.budget.{unit} {after}"
 
     def _save_ahead(self) -> None:
         now = self.at_most()

@@ -1,7 +1,6 @@
 """`rewardlab score`: rewards for a file of completions, streaming, in order, and resumable after any kind of end.
 
-In go a plan and a JSONL file of rows with completions; out comes a JSONL file of scores in the same order, and a
-summary. All rows are checked before anything is paid for. Other commands that score files use the same parts.
+In go a plan and rows with completions, all of which are checked first; out come scores in their order, and a summary.
 
     job           the job itself: check, score, go on after an interruption
     rows          the input rows, checked and read again
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.output import lacks_part as lacks_part
     from rewardlab.scorefile.output import output_path_problem as output_path_problem
     from rewardlab.scorefile.output import output_row as output_row
+    from rewardlab.scorefile.output import parsed_row as parsed_row
     from rewardlab.scorefile.output import to_line as to_line
     from rewardlab.scorefile.rows import abstention_problems as abstention_problems
     from rewardlab.scorefile.rows import check_rows as check_rows

@@ -78,7 +78,7 @@ def read_partial_output(
     """
     kept = PartialOutput()
     for number, (start, line) in enumerate(_whole_lines(path), 1):
-        row = _parsed(line, components)
+        row = parsed_row(line, components)
         if row is not None and _is_incomplete(row, parts):
             kept.incomplete += 1
             kept.in_order = False
@@ -121,7 +121,7 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             start += len(line)
 
 
-def _parsed(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
+def parsed_row(line: bytes, components: Sequence[str]) -> dict[str, Any] | None:
     """Return the output row that a line holds; None if it holds none."""
     try:
         row = json.loads(line)

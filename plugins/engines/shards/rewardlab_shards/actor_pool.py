@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +52,7 @@ class ActorPool:
         start: starts a host by its number.
         actors: those that were started.
         end: called once they are closed.
+        head_lost: returns what ends the job once Ray's head is lost; None for a client, to which Ray says so itself.
     """
 
     def __init__(
@@ -60,14 +61,18 @@ class ActorPool:
         actors: Sequence[Any],
         say: Callable[[str], None],
         end: Callable[[], None] = lambda: None,
+        head_lost: Callable[[], Awaitable[JobError]] | None = None,
     ) -> None:
         self._start, self._actors, self._say, self._end = start, list(actors), say, end
+        self._head_lost = head_lost
         self._waiting: deque[_Waiting] = deque()
         self._suspects: deque[_Waiting] = deque()
+        self._unanswered: set[_Waiting] = set()
         self._trying = False
         self._news: asyncio.Event | None = None
         self._up: list[asyncio.Event] = []
         self._serving: list[asyncio.Task[None]] = []
+        self._closed = False
         self._failed: JobError | None = None
         self._usage: dict[str, Mapping[str, Usage]] = {}
         self._said: set[str] = set()
@@ -88,10 +93,16 @@ class ActorPool:
                 up.set()
             places = [place for place in range(len(self._actors)) for _ in range(PARTS)]
             self._serving = [asyncio.create_task(self._serve(place)) for place in places]
+            if self._head_lost is not None:
+                self._serving.append(asyncio.create_task(self._watch(self._head_lost())))
         asked = _Waiting(group, asyncio.get_running_loop().create_future())
         self._waiting.append(asked)
+        self._unanswered.add(asked)
         self._news.set()
-        return await asked.scores
+        try:
+            return await asked.scores
+        finally:
+            self._unanswered.discard(asked)
 
     def usage(self) -> Mapping[str, Usage]:
         """Return what each judge was asked, by all hosts, those that died included."""
@@ -105,13 +116,23 @@ class ActorPool:
         """End the hosts; calling it again does nothing."""
         import ray
 
-        actors, self._actors = self._actors, []
+        if self._closed:
+            return
+        self._closed = True
+        with suppress(RuntimeError):  # the loop is closed, and its tasks with it
+            for serving in self._serving:
+                serving.get_loop().call_soon_threadsafe(serving.cancel)
         with suppress(Exception):  # a cluster that is gone has no hosts either
-            ray.wait([actor.close.remote() for actor in actors], num_returns=len(actors), timeout=CLOSE_S)
-            for actor in actors:
+            ray.wait([actor.close.remote() for actor in self._actors], num_returns=self.hosts, timeout=CLOSE_S)
+            for actor in self._actors:
                 ray.kill(actor)
-        if actors:
-            self._end()
+        self._end()
+
+    async def _watch(self, head_lost: Awaitable[JobError]) -> None:
+        """End the job if Ray's head is lost: no host answers for sure, and Ray itself would end this process."""
+        lost = await head_lost
+        self._closed = True  # nothing of Ray can be asked, not even to end
+        self._fail(lost, [*self._unanswered])
 
     async def _serve(self, place: int) -> None:
         """Give one host a part after the other, as long as it is up: a call of one that is down is no death of it."""

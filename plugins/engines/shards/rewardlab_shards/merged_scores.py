@@ -1,6 +1,5 @@
 """What `score` wrote of each shard, as one machine writes it: in the rows' order, each row once, line by line."""
 
-import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from heapq import merge
@@ -10,6 +9,7 @@ from typing import Any
 
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import LineAppender
+from rewardlab.scorefile import parsed_row
 from rewardlab.text import Progress
 
 from rewardlab_shards.shard_files import ShardFile
@@ -49,19 +49,12 @@ def _lines(shard: ShardFile) -> Generator[Line]:
     with open(shard.path, "rb") as lines:
         for place, row_id in shard.places():
             line = next(lines, b"")
-            if (row := _row(line)) is None or str(row["id"]) != row_id:
+            row = parsed_row(line, shard.state["components"])
+            if row is None or str(row["id"]) != row_id or not line.endswith(b"\n"):
                 raise _unfinished(shard)
             yield place, line, row
         if next(lines, b""):
             raise _unfinished(shard)
-
-
-def _row(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = json.loads(line)
-        return row if {"id", "total", "components"} <= row.keys() and line.endswith(b"\n") else None
-    except (ValueError, AttributeError):
-        return None
 
 
 def _unfinished(shard: ShardFile) -> UserError:

@@ -2,17 +2,19 @@
 
 import os
 import secrets as random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rewardlab.errors import Problem, UserError, one_line
+from rewardlab.errors import JobError, Problem, UserError, one_line
 from rewardlab.judging import JudgingSettings, Share
 from rewardlab.plan import Plan, secret_variables
 from rewardlab.scoring import Machine, OpenScorer, Scorer
 
 from rewardlab_shards.actor_pool import ActorPool
 from rewardlab_shards.elsewhere import WITHOUT_ON, ScorerElsewhere
+from rewardlab_shards.head_watch import until_lost
 from rewardlab_shards.host_actor import HostFacts, actor_class, other_versions, versions
 from rewardlab_shards.ray_address import RayAddress
 
@@ -53,7 +55,7 @@ def open_pool(plan: Plan, wanted: RayAddress, judging: JudgingSettings) -> Actor
         end()
         raise
     judging.say(f"scores on {number} {'host' if number == 1 else 'hosts'} of Ray")
-    return ActorPool(start, actors, judging.say, end)
+    return ActorPool(start, actors, judging.say, end, _head_lost(wanted.cluster))
 
 
 def _connect(cluster: str | None) -> Callable[[], None]:
@@ -74,6 +76,13 @@ def _connect(cluster: str | None) -> Callable[[], None]:
         advice = "start one with `ray start --head`, or name the cluster: ray://HOST:10001"
         raise UserError(f"no Ray cluster answers at {address} ({text}); {advice}", where="--on") from error
     return ray.shutdown
+
+
+def _head_lost(cluster: str | None) -> Callable[[], Awaitable[JobError]] | None:
+    """Return what watches the cluster's head, for a driver on one of its nodes."""
+    import ray
+
+    return None if cluster else partial(until_lost, ray.get_runtime_context().gcs_address)
 
 
 def _placed(wanted: RayAddress) -> tuple[int, int]:

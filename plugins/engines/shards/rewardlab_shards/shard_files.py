@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rewardlab.errors import Problem, UserError
+from rewardlab.errors import JobError, Problem, UserError, one_line
 from rewardlab.judging import Share
 from rewardlab.scorefile import StateFolder
 
@@ -20,6 +20,9 @@ OF_CONTENT = {"recipe", "rows", "overrides"}
 OPEN = 3
 """files that a merge has open of each shard: its lock, its lines and their places"""
 LISTED = 8
+AGAIN = "move this shard and its folder away, and score it again"
+OF_SCORES, OF_OTHERS = ("all_rows", "whole_recipe"), ("all_rows", "own_rows", "command")
+"""the parts of a shard's state that a merge needs, of `score` and of other commands"""
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,13 @@ class ShardFile:
     state: Mapping[str, Any]
 
     def places(self) -> Iterator[tuple[int, str]]:
-        """Yield (its place among the rows of all shards, its id) of each row."""
-        with open(self.folder.path / "places", encoding="utf-8") as lines:
-            for place, _, row_id in (line.partition(" ") for line in lines):
-                yield int(place), json.loads(row_id)
+        """Yield (its place among the rows of all shards, its id) of each row. JobError if the file is damaged."""
+        try:
+            with open(self.folder.path / "places", encoding="utf-8") as lines:
+                for place, _, row_id in (line.partition(" ") for line in lines):
+                    yield int(place), json.loads(row_id)
+        except (OSError, ValueError) as error:
+            raise JobError(f"{self.folder.path / 'places'} cannot be read: {one_line(error)}; {AGAIN}") from error
 
 
 @contextmanager
@@ -91,8 +97,9 @@ def _opened(output: Path, share: Share, stack: ExitStack) -> ShardFile:
     stack.callback(folder.close)
     folder.hold()
     state = folder.read()
-    if state is None or state.get("shard") != str(share):
-        raise UserError(f"its state is not that of shard {share}; score it again", where=str(path))
+    parts = OF_OTHERS if state is not None and "command" in state else OF_SCORES
+    if state is None or state.get("shard") != str(share) or set(parts) - state.keys():
+        raise UserError(f"its state is not that of shard {share}; {AGAIN}", where=str(path))
     return ShardFile(share, path, folder, state)
 
 

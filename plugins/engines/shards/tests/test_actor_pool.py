@@ -1,6 +1,8 @@
 """What the pool of hosts makes of a death; a stand-in raises what Ray raises, so that no cluster is asked."""
 
 import asyncio
+import gc
+import socket
 
 import pytest
 from rewardlab import Completion, Group, Sample, Score
@@ -19,7 +21,7 @@ class MortalHost:
     """A host that dies with its first calls; calls of it fail until it was asked `down` times whether it is ready."""
 
     def __init__(self, down=3, opens=True):
-        self._alive, self._down, self._opens = True, down, opens
+        self._alive, self._down, self._opens, self.dead = True, down, opens, False
         self.scores, self.ready = Method(self._scores), Method(self._ready)
 
     async def _scores(self, groups):
@@ -40,6 +42,8 @@ class MortalHost:
         self._refuse()
 
     def _refuse(self):
+        if self.dead:
+            raise exceptions.ActorDiedError
         if self._down > 0:
             raise exceptions.ActorUnavailableError("it is started", None)
         if not self._opens:
@@ -66,6 +70,89 @@ def short_pause(monkeypatch):
 def test_calls_of_a_host_that_is_down_accuse_no_row(count):
     """Whether few rows are left, so that nothing keeps the rest of its callers busy, or many."""
     assert len(scored(MortalHost(), count)) == count
+
+
+class SlowHost(MortalHost):
+    """A host whose answers come later than any test waits for."""
+
+    async def _scores(self, groups):
+        await asyncio.sleep(3600)
+
+
+def lost_soon(monkeypatch):
+    """Return what watches a head at which nobody listens."""
+    from rewardlab_shards import head_watch
+
+    monkeypatch.setattr(head_watch, "PAUSE_S", 0.01)
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{place.getsockname()[1]}"
+    return lambda: head_watch.until_lost(address)
+
+
+def test_a_head_that_is_lost_ends_the_job_though_no_host_says_anything(monkeypatch):
+    from rewardlab_shards.actor_pool import ActorPool
+
+    ended = []
+
+    async def asked():
+        host = SlowHost()
+        pool = ActorPool(
+            lambda place: host, [host], lambda text: None, lambda: ended.append(1), head_lost=lost_soon(monkeypatch)
+        )
+        groups = (Group(sample=Sample(id=str(n)), completions=[Completion(text="x")]) for n in range(900))
+        answers = await asyncio.wait_for(asyncio.gather(*map(pool.scores, groups), return_exceptions=True), 60)
+        with pytest.raises(JobError, match="is lost"):
+            await pool.scores(Group(sample=Sample(id="later"), completions=[]))
+        pool.close()
+        return answers
+
+    answers = asyncio.run(asked())
+    assert {type(answer) for answer in answers} == {JobError}
+    assert "start the cluster again" in str(answers[0])
+    assert ended == []  # without a head, Ray would wait for it
+
+
+def test_a_head_that_answers_is_not_lost(monkeypatch):
+    from rewardlab_shards import head_watch
+
+    monkeypatch.setattr(head_watch, "PAUSE_S", 0.01)
+    calls = []
+
+    async def watched():
+        async with await asyncio.start_server(lambda *streams: calls.append(streams), "127.0.0.1", 0) as server:
+            address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            watch = asyncio.create_task(head_watch.until_lost(address))
+            while len(calls) < 2 * head_watch.MISSES:
+                await asyncio.sleep(0.01)
+            assert not watch.done()
+            for _, writer in calls:
+                writer.close()
+        return await asyncio.wait_for(watch, 60)
+
+    assert "is lost" in str(asyncio.run(watched()))
+
+
+def test_a_host_that_is_still_down_at_the_end_is_not_started_again():
+    """Another host has scored all rows, and the pool is closed while it waits for this one."""
+    from rewardlab_shards.actor_pool import ActorPool
+
+    unheard, started = [], []
+
+    async def all_of_them():
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context["message"]))
+        hosts = [MortalHost(down=10**9), MortalHost(down=1)]
+        pool = ActorPool(lambda place: started.append(place) or hosts[place], hosts, say=lambda text: None)
+        groups = (Group(sample=Sample(id=str(n)), completions=[Completion(text="x")]) for n in range(900))
+        await asyncio.wait_for(asyncio.gather(*map(pool.scores, groups)), 60)
+        hosts[0].dead = True
+        pool.close()
+        pool.close()
+        await asyncio.sleep(0.3)  # those that serve it have asked for it once more, if nothing ended them
+        gc.collect()
+
+    asyncio.run(all_of_them())
+    assert (unheard, started) == ([], [])
 
 
 def test_a_host_that_never_opens_again_ends_the_job():

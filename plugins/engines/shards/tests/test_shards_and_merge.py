@@ -1,8 +1,10 @@
 """`score --shard I/N` and `rewardlab merge`: the bytes of one machine, each row once, and what is refused by name."""
 
+import gzip
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from helpers.each_case import each_case
-from helpers.paths import TESTS
+from helpers.paths import ROOT, TESTS
 from hypothesis import given
 from hypothesis import strategies as st
 from rewardlab.cli import main
@@ -201,6 +203,45 @@ def without_state():
     Path("out.1-of-2.jsonl.state").rename("elsewhere")
 
 
+def with_odd_line(line):
+    score_shards(2)
+    path = Path("out.2-of-2.jsonl")
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(line.replace(b"ID", json.dumps(json.loads(first)["id"]).encode()) + b"\n" + b"".join(rest))
+
+
+def with_places(text):
+    score_shards(2)
+    Path("out.1-of-2.jsonl.state/places").write_text(text)
+
+
+def with_state_without(part):
+    score_shards(2)
+    path = Path("out.1-of-2.jsonl.state/state.json")
+    path.write_text(json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != part}))
+
+
+def swapped():
+    score_shards(2)
+    first, second = Path("out.1-of-2.jsonl"), Path("out.2-of-2.jsonl")
+    first.rename("other")
+    second.rename(first)
+    Path("other").rename(second)
+
+
+def copied():
+    score_shards(2)
+    shutil.rmtree("out.2-of-2.jsonl.state")
+    shutil.copytree("out.1-of-2.jsonl.state", "out.2-of-2.jsonl.state")
+    shutil.copyfile("out.1-of-2.jsonl", "out.2-of-2.jsonl")
+
+
+def with_line_twice():
+    score_shards(2)
+    path = Path("out.2-of-2.jsonl")
+    path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[-1])
+
+
 CASES = [
     (lambda: None, "out.jsonl: no shard of it is there, such as out.1-of-2.jsonl"),
     (lambda: without(2, 3), "out.jsonl: shards are missing: out.2-of-4.jsonl, out.3-of-4.jsonl"),
@@ -210,6 +251,22 @@ CASES = [
     (of_other_version, "out.3-of-3.jsonl: was made by other versions (rewardlab 0.0.9) than"),
     (with_other_number, "out.jsonl: there are shards of 2 and of 3"),
     (lambda: with_line(b'{"id": 1}\n'), "out.2-of-2.jsonl: shard 2/2 is not finished"),
+    (
+        lambda: with_odd_line(b'{"id": ID, "total": [1], "shaped": [1], "components": {}}'),
+        "shard 2/2 is not finished",
+    ),
+    (
+        lambda: with_odd_line(b'{"id": ID, "total": 1, "shaped": 1, "components": null}'),
+        "shard 2/2 is not finished",
+    ),
+    (lambda: with_odd_line(b"[]"), "out.2-of-2.jsonl: shard 2/2 is not finished"),
+    (with_line_twice, "out.2-of-2.jsonl: shard 2/2 is not finished"),
+    (swapped, "out.1-of-2.jsonl: shard 1/2 is not finished"),
+    (copied, "out.2-of-2.jsonl: its state is not that of shard 2/2"),
+    (lambda: with_places("0"), "out.1-of-2.jsonl.state/places cannot be read: "),
+    (lambda: with_places("damaged\n"), "move this shard and its folder away, and score it again"),
+    (lambda: with_state_without("all_rows"), "out.1-of-2.jsonl: its state is not that of shard 1/2; move"),
+    (lambda: with_state_without("whole_recipe"), "out.1-of-2.jsonl: its state is not that of shard 1/2; move"),
     (with_existing_output, "out.jsonl: exists already; give -o another name"),
     (without_state, "out.1-of-2.jsonl: there is no out.1-of-2.jsonl.state"),
 ]
@@ -222,9 +279,79 @@ def test_what_merge_refuses(tmp_path_factory, monkeypatch, capsys, make, told):
     write_rows(20)
     make()
     capsys.readouterr()
-    assert main(["merge", "out.jsonl"]) == 2
-    assert told in capsys.readouterr().err
+    assert main(["merge", "out.jsonl"]) in (1, 2)
+    errors = capsys.readouterr().err
+    assert told in errors
+    assert "bug" not in errors
     assert not OUT.exists() or OUT.read_text() == "mine\n"
+    assert not list(Path().glob(".*merging"))
+
+
+@each_case(
+    "words, told",
+    [
+        (["out.jsonl", "-o", "-"], "-: name the file that the shards were written for, and with -o another file"),
+        (["-"], "name the file that the shards were written for"),
+        (["."], "name the file that the shards were written for"),
+        (["out.jsonl", "-o", "nowhere/all.jsonl"], "there is no folder nowhere; make it first"),
+        (["out.jsonl", "-o", "out.1-of-2.jsonl"], "out.1-of-2.jsonl: exists already"),
+        (["out.1-of-2.jsonl"], "out.1-of-2.jsonl: no shard of it is there"),
+    ],
+)
+def test_a_merge_names_two_files(tmp_path_factory, monkeypatch, capsys, words, told):
+    monkeypatch.chdir(tmp_path_factory.mktemp("case"))
+    write_recipe()
+    write_rows(6)
+    score_shards(2)
+    before = sorted(Path().rglob("*"))
+    capsys.readouterr()
+    assert main(["merge", *words]) == 2
+    assert told in capsys.readouterr().err
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_a_merge_that_was_killed_or_ended_in_a_full_disk_begins_anew():
+    write_rows(900)
+    assert score(out="one.jsonl") == 0
+    score_shards(2)
+    before = sorted(Path().iterdir())
+    words = f"ulimit -f 1; exec {sys.executable} -m rewardlab.cli merge out.jsonl"
+    done = subprocess.run(["bash", "-c", words], capture_output=True, text=True)
+    assert (done.returncode, "cannot be written: File too large" in done.stderr) == (1, True), done.stderr
+    assert sorted(Path().iterdir()) == before
+    Path(".out.jsonl.merging").write_text("what a kill has left")
+    assert main(["merge", "out.jsonl"]) == 0
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+    assert not Path(".out.jsonl.merging").exists()
+
+
+@each_case(
+    "name, write",
+    [
+        ("crlf.jsonl", lambda path, lines: path.write_bytes(b"\r\n".join(lines) + b"\r\n")),
+        ("gaps.jsonl", lambda path, lines: path.write_bytes(b"\n\n".join(lines))),
+        ("packed.jsonl.gz", lambda path, lines: path.write_bytes(gzip.compress(b"\n".join(lines)))),
+        ("array.json", lambda path, lines: path.write_bytes(b"[" + b",".join(lines) + b"]")),
+    ],
+)
+def test_other_forms_of_rows_are_divided_likewise(tmp_path_factory, monkeypatch, name, write):
+    monkeypatch.chdir(tmp_path_factory.mktemp("case"))
+    write_recipe()
+    write_rows(12)
+    write(Path(name), Path("rows.jsonl").read_bytes().splitlines())
+    assert score(out="one.jsonl") == 0
+    for part in (1, 2, 3):
+        assert main(["score", "r.yaml", name, "-o", "out.jsonl", "--shard", f"{part}/3"]) == 0
+    assert main(["merge", "out.jsonl"]) == 0
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_a_pipe_is_no_file_to_divide(capsys):
+    os.mkfifo("pipe")
+    assert main(["score", "r.yaml", "pipe", "-o", "out.jsonl", "--shard", "1/2"]) == 2
+    assert "pipe: rows are read twice, so they must be a regular file" in capsys.readouterr().err
+    assert main(["score", "r.yaml", "-", "-o", "-", "--shard", "1/2"]) == 2
+    assert "--shard needs files" in capsys.readouterr().err
 
 
 @contextmanager
@@ -255,6 +382,13 @@ def test_more_shards_than_a_machine_can_open_are_refused():
     done = subprocess.run(["bash", "-c", words], capture_output=True, text=True)
     assert done.returncode == 2
     assert "12 shards need 164 open files, and this machine allows 150 (`ulimit -Hn`)" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_a_merge_writes_shards_that_are_merged():
+    words = [sys.executable, str(ROOT / "benchmarks" / "shards.py"), "merge", "--rows", "200", "--shards", "3"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, "merge of 200 rows in 3 shards" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def write_boxes(**component):

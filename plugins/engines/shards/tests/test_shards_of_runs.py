@@ -66,6 +66,34 @@ def test_an_unfinished_shard_is_named_and_goes_on(server, main, tmp_path):
     assert main("merge", "all")[0] == 0
 
 
+def test_a_merge_that_was_stopped_goes_on(server, main, tmp_path):
+    assert main("eval", "r.yaml", "--run-dir", "one")[0] == 0
+    asked = server.answered
+    server.fault = lambda number, _: "500" if number > asked + 1 else None
+    assert main("eval", "r.yaml", "--run-dir", "all")[0] == 1  # as far as a kill may leave it: nothing is copied yet
+    server.fault = None
+    for part in (1, 2):
+        assert main("eval", "r.yaml", "--run-dir", "all", "--shard", f"{part}/2")[0] == 0
+    code, _, err = main("merge", "all", "-o", "other")
+    assert (code, "a merge of eval writes what that command writes" in err) == (2, True), err
+    asked = server.answered
+    for _ in range(2):
+        code, _, err = main("merge", "all")
+        assert code == 0, err
+    assert server.answered - asked <= 2  # the calls that try the server
+    assert files(tmp_path / "all") == files(tmp_path / "one")
+
+
+def test_a_shard_without_a_prompt_is_one_of_the_whole(server, main, tmp_path):
+    few = "stages.0.prompts=2"
+    assert main("eval", "r.yaml", few, "--run-dir", "one")[0] == 0
+    for part in range(1, 6):
+        code, _, err = main("eval", "r.yaml", few, "--run-dir", "all", "--shard", f"{part}/5")
+        assert code == 0, err
+    assert main("merge", "all")[0] == 0
+    assert files(tmp_path / "all") == files(tmp_path / "one")
+
+
 def test_shards_of_two_recipes_are_named(server, main):
     assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "1/2")[0] == 0
     assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "2/2", "reward.total=2 * brevity")[0] == 0

@@ -88,6 +88,20 @@ def test_a_shard_goes_on_and_scores_again_what_failed(capsys):
     assert "p.1-of-1.jsonl: exists already; --resume continues it" in capsys.readouterr().err
 
 
+def test_a_shard_without_a_row_and_a_merge_that_writes_nothing(capsys):
+    write_rows(2)
+    write_recipe({"length": {"use": "cases/length"}})
+    assert main(["probe", "r.yaml", "rows.jsonl", "--json"]) == 1
+    alone = capsys.readouterr().out
+    for part in range(1, 6):
+        assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", f"{part}/5"]) == 0
+    assert "5/5: 0 groups of 14" in capsys.readouterr().out
+    assert main(["merge", "p.jsonl", "-o", "q.jsonl"]) == 2
+    assert "q.jsonl: a merge of probe writes what that command writes, and where" in capsys.readouterr().err
+    assert main(["merge", "p.jsonl", "--json"]) == 1
+    assert capsys.readouterr().out == alone
+
+
 def test_rows_that_have_changed_since_are_named(capsys):
     write_rows()
     write_recipe({"length": {"use": "cases/length"}})
@@ -136,3 +150,18 @@ def test_a_limit_that_cannot_be_divided_is_refused_by_each_command(capsys):
         assert main([*words, "-o", "out.jsonl", "--shard", "1/3"]) == 2
         told = "judge 'main': concurrency 2 cannot be divided between 3 processes; let at most 2 ask it"
         assert told in capsys.readouterr().err, words
+
+
+def test_a_part_of_a_budget_that_pays_for_no_question_is_said_before_any_is_asked(capsys):
+    judge = NOBODY | {"with": NOBODY["with"] | {"max_tokens": 64}, "concurrency": 64, "budget": {"tokens": 6400}}
+    write_recipe({"wins": PREFERENCE}, judges={"main": judge})
+    with open("rows.jsonl", "w") as file:
+        for number in range(300):
+            row = {"id": number, "prompt": "?", "reference": "one", "completions": ["one", "two"]}
+            file.write(json.dumps(row) + "\n")
+    assert main(["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--shard", "1/64"]) == 1
+    errors = capsys.readouterr().err
+    problem = "part 1/64 of what was left of its budget of 100 tokens is less than one question could cost ("
+    assert f"judge 'main': {problem}" in errors
+    assert "raise judges.main.budget.tokens and go on with --resume" in errors
+    assert "to go on: rewardlab score r.yaml rows.jsonl -o out.jsonl --shard 1/64 --resume" in errors

@@ -30,37 +30,49 @@ class Options(Config):
     shards: Annotated[Path, Positional("OUT.jsonl")]
     """the output that the shards were written for"""
     output: Annotated[Path | None, Flag("-o", metavar="FILE")] = None
-    """a new file (OUT.jsonl)"""
+    """of `score` and `judge`: a new file (OUT.jsonl)"""
 
 
 def run(options: Options) -> CommandResult:
     """Write the merged file; data: the summary. A UserError names each shard that cannot be merged."""
     output = options.output or options.shards
+    if not options.shards.name or "-" in (str(options.shards), str(output)):
+        raise UserError("name the file that the shards were written for, and with -o another file", where=str(output))
+    if (run_again := run_shards(options.shards)) is not None:
+        _refuse_output(options, run_again[0])
+        return _of_run(*run_again)
     if problem := output_path_problem(output, new=True):
         raise UserError(problem)
-    if (run_again := run_shards(options.shards)) is not None:
-        return _of_run(*run_again)
     with whole_output(options.shards) as shards:
         if (command := shards[0].state.get("command")) is None:
             return _scores(shards, output)
-    return _of_command(command, options.shards, output)
+    if not command["writes"]:
+        _refuse_output(options, command)
+        return _called(command, on=f"shards:{options.shards}")
+    return _called(command, on=f"shards:{options.shards}", output=output)
 
 
-def _of_command(command: Mapping[str, Any], shards: Path, output: Path) -> CommandResult:
-    """Return the result of a command that ends in tables: it runs once more, and has the shards' scores."""
-    more = {"output": output} if command["writes"] else {}
-    return _called(command, on=f"shards:{shards}", **more)
+def _refuse_output(options: Options, command: Mapping[str, Any]) -> None:
+    if options.output is not None:
+        problem = f"a merge of {command['name']} writes what that command writes, and where; leave -o out"
+        raise UserError(problem, where=str(options.output))
 
 
 def _of_run(command: Mapping[str, Any], answers: Sequence[Path]) -> CommandResult:
-    """Return the result of a run that asks judges: it runs once more, and has the shards' answers."""
-    return _called(command, answers=tuple(answers))
+    """Return the result of a run that asks judges: it runs once more, or goes on, and has the shards' answers."""
+    folder = command["options"].get("folder")
+    begun = {"folder": None, "resume": folder} if folder and _has_files(Path(folder)) else {}
+    return _called(command, answers=tuple(answers), **begun)
+
+
+def _has_files(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def _called(command: Mapping[str, Any], **more: Any) -> CommandResult:
     if (installed := find_command(command["name"])) is None:
         raise UserError(f"these are shards of the command {command['name']!r}, which is not installed")
-    result = installed.run(installed.options(**command["options"], **more))
+    result = installed.run(installed.options(**{**command["options"], **more}))
     assert isinstance(result, CommandResult)
     return result
 
