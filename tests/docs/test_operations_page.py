@@ -5,6 +5,7 @@ import re
 
 from helpers.paths import ROOT
 from rewardlab.judging import Usage
+from rewardlab_serve.command import Options
 from rewardlab_serve.metrics import Metrics
 
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -45,6 +46,12 @@ def test_the_dashboard_asks_for_what_there_is_and_leaves_nothing_out():
     asked = " ".join(target["expr"] for panel in DASHBOARD["panels"] for target in panel.get("targets", ()))
     names = {name.removesuffix("_bucket") for name in re.findall(r"rewardlab_(\w+)", asked)}
     assert names == set(in_table())
+
+
+def test_the_server_that_is_scraped_answers_to_its_name_and_port():
+    name, port = re.search(r'targets: \["([\w.]+):(\d+)"', PAGE).groups()
+    assert f"`--allow-host {name}`" in PAGE
+    assert int(port) == Options.model_fields["port"].default
 
 
 def test_panels_do_not_overlap():
