@@ -6,7 +6,8 @@ which the job is found again.
 command            the command, and what its flags ask for
 site, site_values, site_file    the site file: its models, the sorts of values, and how it is read
 variables          what the recipe reads of the environment, as the job has it
-launch             the recipe and the site as one job, or every reason why they are none
+agreement          the recipe and the site as one job, or every reason why they are none
+launch             that job, as every scheduler is told of it
 pools, services    nodes, and the servers that are placed on them
 script_files, scripts/  shell scripts, made of values in quotes and of files that are shell alone
 slurm, kuberay, skypilot   what each scheduler is given

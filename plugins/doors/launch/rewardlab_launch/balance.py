@@ -1,6 +1,6 @@
 """One address for several servers: connections go round, past servers that do not answer.
 
-    python3 -m rewardlab_launch.balance PORT HOST:PORT...
+    python3 -m rewardlab_launch.balance HOST:PORT...
 
 It runs on the head node of a job, before the servers of one service. It reads nothing of what passes, so streams and
 every API go through. A server that dies costs the questions that were on their way, which judges ask again.
@@ -24,10 +24,10 @@ class Balancer:
         self._open = dict.fromkeys(self._servers, 0)
         self._away = dict.fromkeys(self._servers, float("-inf"))
 
-    async def serve(self, port: int, host: str = "0.0.0.0") -> None:
-        """Listen on the port until this is cancelled; a line on stdout says the port, which may have been 0."""
-        server = await asyncio.start_server(self._take, host, port)
-        print(f"balancing {len(self._servers)} servers on port {server.sockets[0].getsockname()[1]}", flush=True)
+    async def serve(self, host: str = "0.0.0.0") -> None:
+        """Listen on a port that is free until this is cancelled; a line on stdout says which one."""
+        server = await asyncio.start_server(self._take, host, 0)
+        print(server.sockets[0].getsockname()[1], flush=True)
         async with server:
             await server.serve_forever()
 
@@ -65,4 +65,4 @@ async def _pass_on(source: asyncio.StreamReader, target: asyncio.StreamWriter) -
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        asyncio.run(Balancer(sys.argv[2:]).serve(int(sys.argv[1])))
+        asyncio.run(Balancer(sys.argv[1:]).serve())

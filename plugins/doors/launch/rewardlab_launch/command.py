@@ -12,7 +12,8 @@ from rewardlab.files import FileLock, write_text
 from rewardlab.recipe import dump
 from rewardlab.text import shell_command
 
-from rewardlab_launch.launch import Launch, LaunchCommand, make_launch
+from rewardlab_launch.agreement import make_launch
+from rewardlab_launch.launch import Launch, LaunchCommand
 from rewardlab_launch.record import FILE, UNSURE, LaunchRecord, read_launch
 from rewardlab_launch.schedulers import SCHEDULERS
 from rewardlab_launch.site_file import SiteFile

@@ -106,7 +106,7 @@ def _servers(launch: Launch, placed: PlacedService) -> Manifest:
     server = {
         "name": "server",
         "image": service.image or image,
-        "command": ["bash", f"{FILES}/{placed.script}", "0", str(service.port)],
+        "command": ["bash", f"{FILES}/{placed.script}", "0", "1", str(service.port)],
         "env": [*_environment(launch)],
         "ports": [{"containerPort": service.port}],
         "resources": _resources(pool, service.gpus, service.cpus, None),
@@ -167,5 +167,5 @@ def _addresses(launch: Launch) -> str:
     words = []
     for placed in launch.services:
         service, host = placed.service, f"{_host(launch, placed)}:{placed.service.port}"
-        words.append(f"{service.variable} {service.health.path} {service.health.timeout} {placed.balanced} {host};")
+        words.append(f"{service.variable} {service.health.path} {service.health.timeout} {host};")
     return "".join(words)

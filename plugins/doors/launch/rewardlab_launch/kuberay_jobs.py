@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from rewardlab.errors import UserError
+from rewardlab.text import shell_command
 
 from rewardlab_launch.kuberay import PART_OF
 from rewardlab_launch.launch import Launch
@@ -37,8 +38,14 @@ def submit(launch: Launch, folder: Path) -> str:
     manifest = str(folder / "job.yaml")  # created, not applied: a job of this name stays as it is
     words = _kubectl(compute.context, compute.namespace, "create", "-f", manifest)
     tested = shell.run([*words, "--dry-run=server"], fails=False)
+    said = tested.stderr.decode(errors="replace").strip()
+    if tested.returncode and "already exists" in said:
+        removal = shell_command(_kubectl(compute.context, compute.namespace, *_removal(launch.name)))
+        raise UserError(
+            f"there is something of a job {launch.name!r}: give this one another --name, or end it: {removal}"
+        )
     if tested.returncode:
-        raise UserError(f"Kubernetes would not take this job: {tested.stderr.decode(errors='replace').strip()[:500]}")
+        raise UserError(f"Kubernetes would not take this job: {said[:500]}")
     shell.run(words)
     return launch.name
 
@@ -53,5 +60,9 @@ def logs(record: LaunchRecord) -> str:
 
 
 def stop(record: LaunchRecord) -> bool:
-    words = ("delete", "rayjob,service,configmap", "-l", f"{PART_OF}={record.name}")
-    return "rayjob" in Shell().text(_of_record(record, *words))
+    return "rayjob" in Shell().text(_of_record(record, *_removal(record.name)))
+
+
+def _removal(name: str) -> tuple[str, ...]:
+    """Return kubectl's words that remove all of a job, also what a submission has left that broke off."""
+    return ("delete", "rayjob,service,configmap", "-l", f"{PART_OF}={name}")

@@ -1,27 +1,14 @@
-"""A recipe and a site as one job, or every reason why they are none: nothing is submitted before all of it is right."""
+"""A job as every scheduler is told of it: what is done, on which nodes, with which words, in which folder."""
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
-from rewardlab.errors import Problem, UserError
-from rewardlab.plan import Plan, draft_plan, secret_variables
-from rewardlab.recipe import DataStage, Document, Finding, RecipeSource, dump, needs_engine
-from rewardlab_ray.job_options import RayOptions
-from rewardlab_training import open_backend, run_name
-
-from rewardlab_launch.pools import pool_findings
-from rewardlab_launch.services import SERVED_NAME, PlacedService, placed_services, service_findings
+from rewardlab_launch.services import PlacedService
 from rewardlab_launch.site import NodePool, Site
-from rewardlab_launch.site_file import SiteFile
-from rewardlab_launch.variables import as_in_job, given_variables, read_variables, refuse_absent, variable_findings
 
 WRITES = ("score", "judge")
 """commands that write their results to -o; `probe` prints its own, but for a part of them"""
-
 
 FOLDERS = ("launch", "logs", "scores")
 """folders of a job: its scripts and what they note, what processes print, and the results of `score` and `judge`"""
@@ -78,6 +65,28 @@ class Launch:
         """The folder in which the command runs."""
         return self.site.job.workdir or self.folder
 
+    def on_node(self, path: str) -> str:
+        """Return where a path of the job lies on a node, which an image has by a mount."""
+        mount = self._mount_at(path) if self.site.compute.image is not None else None
+        if mount is None:
+            return path
+        there: str = self.site.compute.mounts[mount]
+        return str(PurePosixPath(there, PurePosixPath(path).relative_to(mount)))
+
+    def mount_of(self, path: str) -> str | None:
+        """Return what is mounted where a path of the job lies; None if it lies below no mount."""
+        mount = self._mount_at(path)
+        return None if mount is None else self.site.compute.mounts[mount]
+
+    def lacks(self, path: str) -> bool:
+        """Return whether a job that has nothing but its mounts lacks a path; a node of Slurm has all of its own."""
+        own = self.scheduler == "slurm" and self.site.compute.image is None
+        return not own and self.mount_of(path) is None
+
+    def _mount_at(self, path: str) -> str | None:
+        above = [mount for mount in self.site.compute.mounts if PurePosixPath(path).is_relative_to(mount)]
+        return max(above, key=len) if above else None
+
     @property
     def progress(self) -> str:
         """The file that is there once the work has begun; "" for a command that always begins anew."""
@@ -107,178 +116,3 @@ class Launch:
         """The variables of every process, without secrets."""
         given: Mapping[str, str] = self.site.compute.environment
         return given
-
-
-def make_launch(
-    recipe: RecipeSource,
-    overrides: Sequence[str],
-    file: SiteFile,
-    scheduler: str,
-    work: LaunchCommand,
-    name: str | None,
-) -> Launch:
-    """Return the job; UserError with everything that is wrong with the recipe, the site, and the two together."""
-    if twice := [Problem(where=file.where(path), what=what) for path, what in variable_findings(file.site)]:
-        raise UserError(twice)
-    with as_in_job(recipe, overrides, file.site) as document:
-        refuse_absent(document, file.site)
-        return _make_launch(document, file, scheduler, work, name)
-
-
-def _make_launch(document: Document, file: SiteFile, scheduler: str, work: LaunchCommand, name: str | None) -> Launch:
-    draft = draft_plan(document, None, "run" if work.command == "run" else "score")
-    plan = draft.plan
-    if draft.problems or plan is None:
-        raise draft.error()
-    site = file.site
-    pools: Mapping[str, NodePool] = site.compute.pools
-    main = site.job.pool or next(iter(pools))
-    findings = [*pool_findings(pools, site.job.pool), *service_findings(site.services, pools, main)]
-    if findings:
-        raise UserError([Problem(where=file.where(path), what=what) for path, what in findings])
-    trains = work.command == "run" and any(map(needs_engine, plan.recipe.stages))
-    options = plan.backend.options if trains and plan.backend is not None else None
-    on_ray = isinstance(options, RayOptions)
-    nodes = options.nodes if isinstance(options, RayOptions) else 1
-    services, groups = placed_services(site.services, pools, main, nodes)
-    launch = Launch(
-        name=name or _usable(run_name(plan)),
-        scheduler=scheduler,
-        site=site,
-        work=work,
-        recipe=dump(document.raw),
-        nodes=nodes,
-        gpus=_gpus(options, pools[main]) if trains else 0,
-        on_ray=on_ray,
-        ray=_ray(plan, site) if on_ray else None,
-        groups=groups,
-        services=services,
-        inputs=_inputs(plan, work),
-    )
-    problems = [Problem(where=file.where(path), what=what) for path, what in _site_findings(launch, plan)]
-    of_engine = open_backend(plan).findings(plan) if trains else ()
-    refused = [*_recipe_findings(launch, plan), *of_engine]
-    problems += [Problem(where=document.where(path), what=what) for path, what in refused]
-    if problems:
-        raise UserError(problems)
-    return launch
-
-
-def _usable(name: str) -> str:
-    """Return a recipe's name as schedulers take it. UserError if nothing is left of it."""
-    usable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:28].strip("-")
-    if not usable or usable[0].isdigit():
-        raise UserError(f"schedulers take no name like {name!r}; give the job one: --name NAME")
-    return usable
-
-
-def _gpus(options: Any, pool: NodePool) -> int:
-    given = getattr(options, "gpus_per_node", None)
-    if given is None:  # processes of a node train on one each
-        return max(pool.gpus, getattr(options, "ranks", 0)) if pool.gpus else 0
-    return int(given)
-
-
-def _ray(plan: Plan, site: Site) -> str | None:
-    return site.compute.ray or (pins[0] if (pins := engine_pins(plan)) else None)
-
-
-def engine_pins(plan: Plan) -> list[str]:
-    """Return the versions of Ray that the plan's engine is made for, as its environments have it."""
-    pins = []
-    for define in plan.backend.spec.environments.values() if plan.backend is not None else ():
-        for step in define().steps:
-            text = step.requirements.read_text(encoding="utf-8")
-            pins += re.findall(r"(?m)^ray(?:\[[\w,]+\])?==([\w.]+)", text)
-    return list(dict.fromkeys(pins))
-
-
-def _inputs(plan: Plan, work: LaunchCommand) -> list[str]:
-    """Return the files of rows that the command reads, but for those that a stage of the recipe writes."""
-    if work.rows is not None:
-        return [] if "://" in work.rows else [work.rows]
-    made = {stage.to for stage in plan.recipe.stages if isinstance(stage, DataStage)}
-    paths = [
-        getattr(dataset.options, "path", None) for dataset in plan.datasets.values() if dataset.use.use == "data/jsonl"
-    ]
-    return list(dict.fromkeys(path for path in paths if isinstance(path, str) and path not in made))
-
-
-# --- What the recipe and the site have to agree on
-
-
-def _site_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
-    site = launch.site
-    if launch.gpus > launch.pool.gpus:
-        pool = ("compute", "pools", launch.groups[0], "gpus")
-        yield pool, f"a node has {launch.pool.gpus} GPUs, and the recipe's backend takes {launch.gpus} of each"
-    if launch.work.shards and site.services:
-        yield ("services",), "each of the tasks would start servers of its own; give the address of one that runs"
-    if "://" in str(_mount_of(site.job.output, launch)):
-        what = "is in a bucket, where files have neither locks nor appends; a run needs a volume"
-        yield ("job", "output"), what
-    if site.job.resume.walltime is not None and launch.scheduler != "slurm":
-        what = "only Slurm accounts for what attempts have used; leave it out, and let retries bound them"
-        yield ("job", "resume", "walltime"), what
-    if launch.scheduler == "kuberay" and launch.on_ray and launch.ray is None:
-        yield ("compute", "ray"), "missing: the version of Ray in the image, which the engine does not say"
-    pins = engine_pins(plan) if launch.on_ray else []
-    if pins and launch.ray not in pins:
-        yield ("compute", "ray"), f"Ray {launch.ray}, and the recipe's engine is made for Ray {' and '.join(pins)}"
-    read = read_variables(plan.document)
-    for placed in launch.services:
-        if placed.service.variable not in read:
-            what = f"the recipe reads no ${{oc.env:{placed.service.variable}}}, so nothing would ask this service"
-            yield ("services", placed.name, "variable"), what
-    yield from _wrong_models(launch, plan)
-    for key in ("output", "workdir"):
-        path = getattr(site.job, key)
-        if path is not None and _lies_outside(path, launch):
-            yield ("job", key), f"{path} is below none of compute.mounts, so no node has it and it ends with the job"
-
-
-def _wrong_models(launch: Launch, plan: Plan) -> Iterator[Finding]:
-    for placed in launch.services:
-        for name, judge in plan.judges.items():
-            raw = json.dumps(plan.document.raw["judges"][name])
-            asked, served = getattr(judge.options, "model", None), placed.served_names
-            if f"oc.env:{placed.service.variable}" in raw and served and asked not in served:
-                what = f"judge {name!r} asks for the model {asked!r}, and this serves {' and '.join(served)}"
-                yield ("services", placed.name), f"{what}; add it to arguments: [{SERVED_NAME}, {asked}]"
-
-
-def _recipe_findings(launch: Launch, plan: Plan) -> Iterator[Finding]:
-    options = plan.backend.options if plan.backend is not None else None
-    if isinstance(options, RayOptions) and options.address:
-        yield ("backend", "address"), "the job brings a Ray cluster of its own; leave the address out"
-    trains = launch.work.command == "run" and any(map(needs_engine, plan.recipe.stages))
-    if trains and not launch.on_ray:
-        engine = plan.backend.use.use if plan.backend is not None else "none"
-        if launch.scheduler == "kuberay":
-            yield ("backend",), f"the engine {engine} needs no cluster, and a RayJob is one; take slurm or skypilot"
-        elif (machines := getattr(options, "machines", 1)) > 1:
-            what = f"{engine} on {machines} machines is started by `accelerate`; a job of launch has one node for it"
-            yield ("backend",), what
-    given = given_variables(launch.site)
-    for name, judge in plan.judges.items():
-        for option, variable in secret_variables(judge.options).items():
-            if variable not in given:
-                what = f"{option} is {variable}, and no node has it; name it in compute.secrets"
-                yield ("judges", name, "with", option), what
-    for path in launch.inputs:
-        whole = str(PurePosixPath(launch.workdir) / path)
-        if _lies_outside(whole, launch):
-            yield (), f"the rows {whole} are below none of compute.mounts, so the job cannot read them"
-
-
-def _lies_outside(path: str, launch: Launch) -> bool:
-    """Return whether a job that has nothing but its mounts lacks a path; a node of Slurm has all of its own."""
-    own = launch.scheduler == "slurm" and launch.site.compute.image is None
-    return not own and _mount_of(path, launch) is None
-
-
-def _mount_of(path: str, launch: Launch) -> str | None:
-    """Return what is mounted where a path lies; None if it lies below no mount."""
-    mounts: Mapping[str, str] = launch.site.compute.mounts
-    above = [mount for mount in mounts if PurePosixPath(path).is_relative_to(mount)]
-    return mounts[max(above, key=len)] if above else None

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 from rewardlab_launch.launch import Launch
-from rewardlab_launch.services import PORT, PlacedService
-from rewardlab_launch.site_values import seconds_of
+from rewardlab_launch.services import PlacedService
+from rewardlab_launch.site_values import PORT, seconds_of
 
 SHEBANG = "#!/usr/bin/env bash"
 CHECKED = "# shellcheck disable=SC1090,SC1091,SC2034,SC2329  # what is sourced, read by name, and called by a signal"
@@ -51,9 +51,9 @@ def command_script(launch: Launch, recipe: str) -> str:
 
 
 def server_script(launch: Launch, placed: PlacedService) -> str:
-    """Return the script of a service's servers; its arguments are the number of a replica and its port."""
+    """Return the script of a service's servers on a node: the first's number, how many there are, the first's port."""
     words = " ".join(
-        '"$2"'.join(shlex.quote(part) if part else "" for part in word.split(PORT)) for word in placed.words
+        '"$1"'.join(shlex.quote(part) if part else "" for part in word.split(PORT)) for word in placed.words
     )
-    head = [*prepared(launch), f"command=({words})"]
-    return script(head, {"restarts": placed.service.restarts}, "server.sh")
+    head = [*prepared(launch), f"serve() {{ exec {words}; }}"]
+    return script(head, {"restarts": placed.service.restarts, "gpus": placed.service.gpus}, "server.sh")

@@ -8,14 +8,11 @@ from rewardlab.errors import nearest
 from rewardlab.recipe import Finding
 
 from rewardlab_launch.site import NodePool, SiteService
+from rewardlab_launch.site_values import PORT
 
-PORT = "{port}"
-"""stands for the port in the words of a server's command"""
 SERVED_NAME = "--served-model-name"
 TRAINER = "trainer"
 """the name of the part of a job that runs the recipe, among those of services"""
-FIRST_BALANCED = 18000
-"""the port of the first balancer on the job's head node; a service has one each"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +23,6 @@ class PlacedService:
 
     Args:
         per_node: how many of its replicas share a node.
-        balanced: the port of its balancer, which listens only if there are several replicas.
     """
 
     name: str
@@ -35,7 +31,6 @@ class PlacedService:
     group: int
     first: int
     per_node: int
-    balanced: int
 
     @property
     def nodes(self) -> int:
@@ -80,7 +75,7 @@ def placed_services(
         nodes: those of the trainer, which come first in group 0.
     """
     groups, taken, placed = [main], {main: nodes}, []
-    for index, (name, service) in enumerate(services.items()):
+    for name, service in services.items():
         pool = service.pool or main
         if pool not in groups:
             groups.append(pool)
@@ -94,7 +89,6 @@ def placed_services(
                 group=groups.index(pool),
                 first=taken.get(pool, 0),
                 per_node=max(1, min([service.replicas, *fitting])),
-                balanced=FIRST_BALANCED + index,
             )
         )
         taken[pool] = taken.get(pool, 0) + placed[-1].nodes

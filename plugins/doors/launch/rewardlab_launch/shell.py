@@ -61,17 +61,18 @@ class Shell:
         """Return what a command prints."""
         return self.run(words).stdout.decode(errors="replace")
 
-    def script(self, text: str, *, fails: bool = True) -> subprocess.CompletedProcess[bytes]:
+    def script(self, text: str, given: bytes = b"", *, fails: bool = True) -> subprocess.CompletedProcess[bytes]:
         """Run a few lines of bash."""
-        return self.run(["bash", "-c", text], fails=fails)
+        return self.run(["bash", "-c", text], given, fails=fails)
 
-    def write(self, folder: str, files: Mapping[str, str]) -> None:
-        """Write files into a folder there, all of them or none that counts."""
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            for name, text in files.items():
-                data = text.encode()
-                entry = tarfile.TarInfo(name)
-                entry.size, entry.mode = len(data), 0o644
-                archive.addfile(entry, io.BytesIO(data))
-        self.run(["tar", "-x", "-C", folder], packed.getvalue())
+
+def packed(files: Mapping[str, str]) -> bytes:
+    """Return files by name as `tar -x` reads them."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, text in files.items():
+            data = text.encode()
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(data), 0o644
+            archive.addfile(entry, io.BytesIO(data))
+    return stream.getvalue()

@@ -5,7 +5,20 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, model_validator
 from rewardlab import Config
 
-from rewardlab_launch.site_values import KEY_OF_SERVER, Name, Text, Variable, Walltime, WholePath, without_secrets
+from rewardlab_launch.site_values import (
+    KEY_OF_SERVER,
+    OPTIONS_OF_JOB,
+    OPTIONS_OF_RAY,
+    PORT,
+    Name,
+    Text,
+    Variable,
+    Walltime,
+    WholePath,
+    without_mistake,
+    without_options,
+    without_secrets,
+)
 
 
 class Health(Config):
@@ -40,8 +53,8 @@ class SiteService(Config):
     """how often a server that dies is started again"""
     pool: Name | None = None
     """the node pool of `compute.pools` (absent: the trainer's)"""
-    port: Annotated[int, Field(ge=1024, le=65000)] = 8000
-    """of the first server on a node; the others have the next ones"""
+    port: Annotated[int, Field(ge=1024, le=45000)] = 8000
+    """of the first server on a node; the others have the next ones, and a job on shared nodes counts from its number"""
     image: Text | None = None
     """the container of the server (absent: `compute.image`)"""
     health: Health = Field(default_factory=Health)
@@ -53,6 +66,10 @@ class SiteService(Config):
             raise ValueError("server: command needs `command`, the words that start the server")
         if self.server != "command" and (self.command or self.model is None):
             raise ValueError(f"server: {self.server} needs a `model`, and no `command`")
+        if self.server == "command" and not any(PORT in word for word in (*self.command, *self.arguments)):
+            raise ValueError(f"`command` has no {PORT}, so its servers would not listen where they are asked")
+        if self.server != "command":
+            without_options(self.arguments, {"--port": "port", "--host": "port"})
         if any(map(KEY_OF_SERVER.match, (*self.command, *self.arguments))):  # the message must not repeat it
             raise ValueError(
                 "a key would stand in a script and in the list of processes; name VLLM_API_KEY in compute.secrets, "
@@ -68,8 +85,8 @@ class NodePool(Config):
     """GPUs of a node"""
     cpus: PositiveInt | None = None
     """cores of a node that a job takes (absent: what the scheduler gives)"""
-    memory: Text | None = None
-    """memory of a node that a job takes, as the scheduler writes it: 500G with Slurm, 500Gi with Kubernetes"""
+    memory: str | None = None
+    """memory of a node that a job takes, as the scheduler writes it"""
 
 
 class SlurmPool(NodePool):
@@ -77,10 +94,23 @@ class SlurmPool(NodePool):
 
     partition: Text | None = None
     """the partition (absent: the cluster's own choice)"""
+    gpu: Annotated[str, Field(pattern="^[A-Za-z0-9_.-]+$")] | None = None
+    """the kind of GPU, where the cluster wants it said, such as h100"""
+    memory: Annotated[str, Field(pattern="^[0-9]+[KMGT]?$")] | None = None
+    """memory of a node, such as 500G (absent: all of a node that is `exclusive`)"""
     exclusive: bool = True
     """take whole nodes: the end of a job's Ray stops every Ray of the user on a node"""
     extra: tuple[Text, ...] = ()
-    """further lines for sbatch, such as --constraint=h100"""
+    """further options of sbatch, such as --constraint=nvlink or --reservation=rl"""
+
+    @model_validator(mode="after")
+    def _adds_what_no_key_says(self) -> "SlurmPool":
+        for option in self.extra:
+            if not option.startswith("-"):
+                raise ValueError(f"extra: {option!r} is no option of sbatch, such as --constraint=nvlink")
+        of_gpus = {"--gres": "gpus", "--gpus": "gpus", "--gpus-per-node": "gpus"} if self.gpus else {}
+        without_options(self.extra, OPTIONS_OF_JOB | of_gpus)
+        return self
 
 
 class KubeRayPool(NodePool):
@@ -92,6 +122,8 @@ class KubeRayPool(NodePool):
     """taints that pods tolerate, as Kubernetes writes them"""
     gpu: Text = "nvidia.com/gpu"
     """the resource that a GPU is"""
+    memory: Annotated[str, Field(pattern="^[0-9]+([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$")] | None = None
+    """memory of a node that a pod takes, such as 500Gi"""
 
 
 class SkyPilotPool(NodePool):
@@ -101,6 +133,8 @@ class SkyPilotPool(NodePool):
     """the kind of GPU, such as H100"""
     spot: bool = False
     """take machines that can be lost at any time"""
+    memory: Annotated[str, Field(pattern="^[0-9]+([.][0-9]+)?([KMGTP]B)?[+x]?$")] | None = None
+    """memory of a machine in GB; 900+ is at least 900"""
     disk_gb: PositiveInt | None = None
     """the disk of a machine"""
 
@@ -139,12 +173,21 @@ class SlurmCompute(Compute):
     """seconds for the Rays of all nodes to come up; Ray's own 30 are too few for many"""
     ray_options: tuple[Text, ...] = ()
     """more options of `ray start` on each node, such as [--temp-dir=/scratch/ray]"""
+    runtime: Literal["pyxis", "apptainer"] = "pyxis"
+    """what runs the image: srun itself, by the plugin pyxis, or apptainer on each node"""
     pools: dict[Name, SlurmPool] = Field(min_length=1)
     """kinds of nodes by name; the first is the trainer's unless `job.pool` says otherwise"""
     mounts: dict[WholePath, WholePath] = Field(default_factory=dict)
     """path in the job -> path on the nodes; with an image a mount of the container, else the same path"""
     secrets: dict[Variable, WholePath] = Field(default_factory=dict)
     """variable -> the file on the cluster that holds its value, which nobody but you may read"""
+
+    @model_validator(mode="after")
+    def _starts_what_it_says(self) -> "SlurmCompute":
+        without_options(self.ray_options, OPTIONS_OF_RAY)
+        if self.image is not None:
+            without_mistake(self.image, self.runtime)
+        return self
 
     @model_validator(mode="after")
     def _can_be_mounted(self) -> "SlurmCompute":

@@ -1,6 +1,7 @@
 """The values of a site file by sort: times, names, paths, lines of text; each with what is wrong with another."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -8,6 +9,22 @@ from pydantic import AfterValidator, Field
 _DURATION = re.compile(r"(?:(\d+)-)?(\d{1,3}):([0-5]\d):([0-5]\d)", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|\w*PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
+PORT = "{port}"
+"""stands for the port in the words of a server's command"""
+_BY_JOB = "job-name output open-mode requeue signal array dependency ntasks-per-node"
+OPTIONS_OF_JOB = {f"--{name}": "" for name in _BY_JOB.split()} | {
+    "--account": "compute.account",
+    "--qos": "compute.qos",
+    "--time": "compute.walltime",
+    "--partition": "partition",
+    "--nodes": "the recipe's backend",
+    "--cpus-per-task": "cpus",
+    "--mem": "memory",
+    "--exclusive": "exclusive",
+}
+"""options of sbatch that a job has by itself -> what says them"""
+OPTIONS_OF_RAY = {f"--{name}": "" for name in ("head", "node-ip-address", "port", "block", "address", "min-nodes")}
+"""options of `ray start` that `ray symmetric-run` gives by itself"""
 KEY_OF_SERVER = re.compile(r"--api[-_]key(=|$)")
 NAME = "[a-z]([a-z0-9-]{0,26}[a-z0-9])?"
 _NAME = re.compile(NAME)
@@ -59,6 +76,26 @@ def without_secrets(variables: dict[str, str]) -> dict[str, str]:
                 f"{name} is a secret by its name, and stands in scripts as it is here; use compute.secrets"
             )
     return variables
+
+
+def without_options(words: Sequence[str], taken: Mapping[str, str]) -> None:
+    """Raise a ValueError for an option that the job has by itself, which would be there twice."""
+    for word in words:
+        option = word.split("=")[0].split()[0]
+        if option in taken:
+            instead = f"say it by {taken[option]}" if taken[option] else "leave it out"
+            raise ValueError(f"{word!r}: the job has {option} by itself; {instead}")
+
+
+def without_mistake(image: str, runtime: str) -> None:
+    """Raise a ValueError for the name of an image that the runtime would read as another one's, after the queue."""
+    if image.startswith("/"):
+        return
+    if runtime == "apptainer" and "://" not in image:
+        raise ValueError(f"image: apptainer takes a file, /images/rl.sif, or an address, docker://{image}")
+    registry, slash, rest = image.removeprefix("docker://").partition("/")
+    if runtime == "pyxis" and slash and "#" not in image and ("." in registry or ":" in registry):
+        raise ValueError(f"image: pyxis looks for {image} on Docker Hub; it writes a registry so: {registry}#{rest}")
 
 
 Walltime = Annotated[str, AfterValidator(_walltime)]

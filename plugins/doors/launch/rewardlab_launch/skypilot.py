@@ -77,12 +77,10 @@ def _server(launch: Launch, placed: PlacedService) -> Task:
     service = placed.service
     lines = [
         *_here("~/server.sh", server_script(launch, placed)),
-        f"replicas=$(({service.replicas} - SKYPILOT_NODE_RANK * {placed.per_node}))",
-        f"for ((r = 0; r < replicas && r < {placed.per_node}; r++)); do",
-        f"  gpus=$(seq -s, $((r * {service.gpus})) $(((r + 1) * {service.gpus} - 1)))",
-        f'  CUDA_VISIBLE_DEVICES=$gpus bash ~/server.sh "$r" $(({service.port} + r)) &',
-        "done",
-        "wait",
+        f"first=$((SKYPILOT_NODE_RANK * {placed.per_node}))",
+        f"count=$(({service.replicas} - first))",
+        f"if ((count > {placed.per_node})); then count={placed.per_node}; fi",
+        f'bash ~/server.sh "$first" "$count" {service.port}',
     ]
     gpus = min(placed.per_node, service.replicas) * service.gpus
     return _task(
@@ -96,7 +94,7 @@ def _addresses(launch: Launch) -> str:
         service, per_node = placed.service, placed.per_node
         places = [(replica // per_node, service.port + replica % per_node) for replica in range(service.replicas)]
         hosts = " ".join(f"{placed.name}-{node}.$SKYPILOT_JOBGROUP_NAME:{port}" for node, port in places)
-        words.append(f"{service.variable} {service.health.path} {service.health.timeout} {placed.balanced} {hosts};")
+        words.append(f"{service.variable} {service.health.path} {service.health.timeout} {hosts};")
     return "".join(words)
 
 

@@ -26,10 +26,17 @@ def slurm_files(launch: Launch) -> dict[str, str]:
             "nodes": launch.nodes,
             "ray_port": RAY_PORT,
             "ray_wait_s": _compute(launch).ray_wait,
-            "ray_options": ["--disable-usage-stats", *_compute(launch).ray_options],
+            "ray_options": _ray_options(launch),
         }
         named["node.sh"] = script(prepared(launch), values, "node.sh")
     return named | {placed.script: server_script(launch, placed) for placed in launch.services}
+
+
+def _ray_options(launch: Launch) -> list[str]:
+    """Return the options of each node's Ray, which counts the cores of the machine and not those that a job has."""
+    given = _compute(launch).ray_options
+    counted = any(option.startswith("--num-cpus") for option in given) or not launch.pool.cpus
+    return ["--disable-usage-stats", *([] if counted else [f"--num-cpus={launch.pool.cpus}"]), *given]
 
 
 def _chain(launch: Launch) -> str:
@@ -44,14 +51,15 @@ def _chain(launch: Launch) -> str:
         "walltime_s": seconds_of(compute.walltime),
         "walltime_most_s": 0 if most is None else seconds_of(most),
         "grace_s": job.grace,
+        # of a node that other jobs may be on, too
+        "shared": "" if all(compute.pools[name].exclusive for name in launch.groups) else "1",
         "step": _step(launch),
-        "container": _container(launch, compute.image),
+        "container": _container(launch, compute.image, launch.gpus),
         "services": [_service(placed) for placed in launch.services],
     }
-    values |= {
-        f"container_{placed.name.replace('-', '_')}": _container(launch, placed.service.image or compute.image)
-        for placed in launch.services
-    }
+    for placed in launch.services:
+        image, gpus = placed.service.image or compute.image, placed.service.gpus
+        values[f"container_{placed.name.replace('-', '_')}"] = _container(launch, image, gpus)
     logs = f"{launch.folder}/logs/%j.log"
     return script([*_options(launch, logs), *_secrets(compute)], values, "chain.sh")
 
@@ -63,7 +71,7 @@ def _array(launch: Launch) -> str:
         "shards": launch.work.shards,
         "attempts_most": launch.site.job.resume.retries + 1,
         "step": _step(launch),
-        "container": _container(launch, compute.image),
+        "container": _container(launch, compute.image, launch.pool.gpus),
     }
     options = [*_options(launch, f"{launch.folder}/logs/%A.%a.log"), f"#SBATCH --array=1-{launch.work.shards}"]
     return script([*options, *_secrets(compute)], values, "array.sh")
@@ -105,12 +113,13 @@ def _of_group(compute: SlurmCompute, pool: SlurmPool, nodes: int, array: bool) -
     yield f"--nodes={nodes}"
     yield "--ntasks-per-node=1"
     if pool.gpus and not array:
-        yield f"--gpus-per-node={pool.gpus}"
+        yield f"--gpus-per-node={'' if pool.gpu is None else f'{pool.gpu}:'}{pool.gpus}"
     if pool.cpus:
         yield f"--cpus-per-task={pool.cpus}"
-    if pool.memory:
-        yield f"--mem={shlex.quote(pool.memory)}"
-    if pool.exclusive and not array:
+    exclusive = pool.exclusive and not array
+    if pool.memory or exclusive:  # the whole of a node has no more memory than is asked for; 0 is all
+        yield f"--mem={pool.memory or 0}"
+    if exclusive:
         yield "--exclusive"
     yield from pool.extra
 
@@ -118,25 +127,34 @@ def _of_group(compute: SlurmCompute, pool: SlurmPool, nodes: int, array: bool) -
 def _step(launch: Launch) -> list[str]:
     """Return the options of the trainer's step; srun takes neither cores nor GPUs from the job by itself."""
     gpus = [f"--gpus-per-node={launch.gpus}"] if launch.gpus else []
-    return [*gpus, *([f"--cpus-per-task={launch.pool.cpus}"] if launch.pool.cpus else [])]
+    cpus = [f"--cpus-per-task={launch.pool.cpus}"] if launch.pool.cpus else []
+    return [*gpus, *cpus, "--cpu-bind=none"]  # else some clusters bind a task to one core
 
 
-def _container(launch: Launch, image: str | None) -> list[str]:
-    """Return the options by which pyxis runs a step in a container, with the job's folder in it."""
+def _container(launch: Launch, image: str | None, gpus: int) -> list[str]:
+    """Return the last words of srun by which a step is in a container with the mounts of the site."""
     if image is None:
         return []
-    mounts = {f"{there}:{here}" for here, there in _compute(launch).mounts.items()}
-    return [f"--container-image={image}", f"--container-mounts={','.join(sorted(mounts))}"]
+    compute = _compute(launch)
+    mounts = ",".join(sorted({f"{there}:{here}" for here, there in compute.mounts.items()}))
+    if compute.runtime == "apptainer":
+        return ["apptainer", "exec", *(["--nv"] if gpus else []), "--bind", mounts, image]
+    return [f"--container-image={image}", f"--container-mounts={mounts}"]
 
 
 def _service(placed: PlacedService) -> str:
     service = placed.service
-    words = [placed.name, service.variable, service.health.path, service.health.timeout, placed.balanced]
-    words += [placed.group, placed.first, placed.per_node, service.replicas, service.gpus, service.cpus, service.port]
+    words = [placed.name, service.variable, service.health.path, service.health.timeout]
+    words += [placed.group, placed.first, placed.per_node, service.replicas, service.gpus]
+    words += [placed.pool.cpus or 0, service.port]
     return " ".join(map(str, words))
 
 
 def _secrets(compute: SlurmCompute) -> Iterator[str]:
+    """Yield the lines of a function that reads the secrets from their files."""
+    yield "read_secrets() {"
     for variable, file in compute.secrets.items():
-        yield f"{variable}=$(cat {shlex.quote(file)}) || exit 1"
-        yield f"export {variable}"
+        yield f"  {variable}=$(cat {shlex.quote(file)}) || exit 1"
+        yield f"  export {variable}"
+    yield "  :"
+    yield "}"

@@ -8,12 +8,24 @@ from rewardlab.errors import JobError, Problem, UserError
 
 from rewardlab_launch.launch import FOLDERS, Launch
 from rewardlab_launch.record import LaunchRecord
-from rewardlab_launch.shell import LINES, Shell
+from rewardlab_launch.shell import LINES, Shell, packed
 from rewardlab_launch.site import SlurmCompute
 from rewardlab_launch.slurm import slurm_files
 
 JOB = "job"
-"""the file in launch/ that a job there is noted in; whoever makes it may submit one"""
+"""the file in launch/ that the first attempt is noted in"""
+SUBMITTED = """
+trap '' HUP # a connection that ends does not end this before the job is noted
+exec 9>>{job}
+if command -v flock >/dev/null && ! flock -n 9; then exit {taken}; fi
+if [ -s {job} ]; then exit {taken}; fi
+tar -x && rm -f stopped && sbatch --test-only job.sbatch && sbatch --parsable "$PWD/job.sbatch" >|{job}
+"""
+TAKEN = 75
+"""the exit code of SUBMITTED where a job was submitted before, or is at this moment"""
+
+SIGNALS = 128
+"""exit codes above it are of commands that a signal has ended"""
 
 
 def submit(launch: Launch, _: Path) -> str:
@@ -24,17 +36,14 @@ def submit(launch: Launch, _: Path) -> str:
     if lacking := _lacking(shell, launch, compute):
         raise UserError([Problem(where="", what=line) for line in lacking])
     shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
-    noted = f"{there}/launch/{JOB}"
-    claimed = shell.script(f"set -C; : >{shlex.quote(noted)}", fails=False)  # of two at once, one has it
-    if claimed.returncode:
-        raise UserError(_taken(launch, shell))
-    shell.write(f"{there}/launch", slurm_files(launch))
-    script = f"{there}/launch/job.sbatch"
-    # in one command, since the connection may end before its answer is here
-    submitted = (
-        f"sbatch --test-only {shlex.quote(script)} && sbatch --parsable {shlex.quote(script)} >|{shlex.quote(noted)}"
-    )
-    ended = shell.script(f"{submitted} || {{ rm -f {shlex.quote(noted)}; exit 1; }}", fails=False)
+    # one command does it all, so that none that ended in the middle leaves anything in the way of the next
+    lines = f"cd {shlex.quote(f'{there}/launch')} || exit 1{SUBMITTED.format(job=JOB, taken=TAKEN)}"
+    ended = shell.script(lines, packed(slurm_files(launch)), fails=False)
+    if ended.returncode == TAKEN:
+        which = ", ".join(_noted(shell, there)) or "it is on its way at this moment"
+        raise UserError(f"a job was submitted in {there} ({which}); give this one another --name, or move it away")
+    if ended.returncode > SIGNALS:
+        raise JobError(f"the submission was killed on {compute.host or 'this machine'}")
     if ended.returncode:
         raise UserError(f"Slurm would not take this job: {ended.stderr.decode(errors='replace').strip()[:500]}")
     jobs = _noted(shell, there)
@@ -51,19 +60,15 @@ def _noted(shell: Shell, folder: str) -> list[str]:
     return sorted({*re.findall(r"(?m)^noted job (\d+)", lines)}, key=int)
 
 
-def _taken(launch: Launch, shell: Shell) -> str:
-    jobs = ", ".join(_noted(shell, launch.folder)) or f"or is being submitted ({launch.folder}/launch/{JOB})"
-    return f"a job was submitted in {launch.folder} ({jobs}); give this one another --name, or move that folder away"
-
-
 def _lacking(shell: Shell, launch: Launch, compute: SlurmCompute) -> list[str]:
     """Return what a job would miss on the cluster, a sentence each: looked for all at once, before it is submitted."""
     wanted = dict.fromkeys(compute.mounts.values(), "mounted by compute.mounts")
     wanted |= {path: f"{variable} of compute.secrets" for variable, path in compute.secrets.items()}
     named = {"job.output": launch.site.job.output, "job.workdir": launch.site.job.workdir}
-    wanted |= {path: key for key, path in named.items() if path is not None}
-    if compute.image is None:
-        wanted |= {f"{launch.workdir}/{path}" if path[:1] != "/" else path: "rows" for path in launch.inputs}
+    wanted |= {launch.on_node(path): key for key, path in named.items() if path is not None}
+    wanted |= {
+        launch.on_node(f"{launch.workdir}/{path}" if path[:1] != "/" else path): "rows" for path in launch.inputs
+    }
     if compute.image is not None and compute.image.startswith("/"):
         wanted[compute.image] = "compute.image"
     checks = "\n".join(f"[ -r {shlex.quote(path)} ] || printf '%s\\n' {shlex.quote(path)}" for path in wanted)
@@ -78,17 +83,23 @@ def _lacking(shell: Shell, launch: Launch, compute: SlurmCompute) -> list[str]:
         lines.append(
             f"the file system of {launch.site.job.output} (job.output) gives no lock, which a run directory needs"
         )
-    return lines + _other_ray(shell, launch, compute, where)
+    return lines + _other_programs(shell, launch, compute, where)
 
 
-def _other_ray(shell: Shell, launch: Launch, compute: SlurmCompute, where: str) -> list[str]:
-    """Return that the nodes' own environment has another Ray; an image is not looked into from here."""
-    if launch.ray is None or compute.image is not None:
-        return []
-    asked = "\n".join([*compute.setup, "ray --version"])
-    said = shell.script(asked, fails=False).stdout.decode(errors="replace").split()
-    version = said[-1] if said else "none"
-    return [] if version == launch.ray else [f"Ray on {where} is {version}, and the job needs {launch.ray}"]
+def _other_programs(shell: Shell, launch: Launch, compute: SlurmCompute, where: str) -> list[str]:
+    """Return what is wrong with the programs of the nodes' own environment; an image is not looked into from here."""
+    if compute.image is not None:
+        if compute.runtime == "apptainer":
+            return []
+        options = shell.script("srun --help", fails=False).stdout
+        return [] if b"--container-image" in options else [f"srun on {where} has no pyxis (compute.runtime: apptainer)"]
+    asked = "\n".join([*compute.setup, "command -v rewardlab | sed 's/^/has rewardlab /'", "ray --version"])
+    said = shell.script(asked, fails=False).stdout.decode(errors="replace")
+    lines = [] if "has rewardlab " in said else [f"rewardlab is not on PATH on {where} after compute.setup"]
+    version = said.split()[-1] if "version" in said else "none"
+    if launch.ray is not None and version != launch.ray:
+        lines.append(f"Ray on {where} is {version}, and the job needs {launch.ray}")
+    return lines
 
 
 def status(record: LaunchRecord) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import random
+import socket
 import stat
 import subprocess
 import sys
@@ -46,3 +48,16 @@ def sites(module_of):
 def slurm_job(module_of):
     """The class of slurm_job.py."""
     return module_of(Path(__file__).with_name("slurm_job.py")).Job
+
+
+@pytest.fixture(scope="session")
+def free_port():
+    """A function: a port that nothing listens on, of those that a site may name."""
+
+    def port():
+        while True:
+            with socket.socket() as tried, suppress(OSError):
+                tried.bind(("127.0.0.1", random.randint(20000, 30000)))
+                return tried.getsockname()[1]
+
+    return port

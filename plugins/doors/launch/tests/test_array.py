@@ -2,9 +2,11 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from helpers.paths import TESTS
 
 pytestmark = pytest.mark.slow
 
@@ -13,6 +15,16 @@ version: 1
 name: scored
 seed: 0
 reward: {components: {unhurried: {use: waiting/unhurried}}, total: unhurried}
+"""
+JUDGED = """
+version: 1
+name: judged
+seed: 0
+judges:
+  main: {use: openai/chat, with: {model: scripted, base_url: "${oc.env:JUDGE_URL}"}}
+reward:
+  components: {liked: {use: pairwise/win_rate, with: {judge: main, privileged: null}}}
+  total: liked
 """
 WAITING = """
 import os
@@ -41,10 +53,15 @@ def launched(slurm, slurm_job, offer, write, tmp_path):
     paths = [str(offer("waiting", WAITING)), os.environ.get("PYTHONPATH", "")]
     environment = {**slurm, "PYTHONPATH": os.pathsep.join(paths), "REWARDLAB_GRACE_S": "20"}
 
-    def launch(name, command="score", **variables):
+    def launch(name, command="score", shards=3, site=(), **variables):
         job = slurm_job(name, tmp_path, environment | variables)
         job.folder = tmp_path / "my shared" / name
-        words = ["recipe.yaml", "rows.jsonl", "--command", command, "--shards", "3", "--on", "slurm"]
+        words = ["recipe.yaml", "rows.jsonl", "--command", command, "--on", "slurm"]
+        words += ["--shards", str(shards)] if shards else []
+        tree = json.loads((tmp_path / "site.yaml").read_text())
+        for key, value in site:
+            tree.setdefault(key, {}).update(value)
+        write("site.yaml", json.dumps(tree))
         job.said = job.rewardlab("launch", *words, "--site", "site.yaml", "--name", name, "--submit")
         return job
 
@@ -82,3 +99,35 @@ def test_probe_is_an_array_too(launched):
     assert probed.wait() == {f"101_{task}": "COMPLETED" for task in (1, 2, 3)}, probed.logs()
     merge = f"rewardlab merge '{probed.folder}/scores/probe.jsonl' || [ $? = 1 ]"  # 1: the long ones win
     assert "very_long" in probed.run("bash", "-c", merge)
+
+
+def scored_here(tmp_path, job, server):
+    """The bytes of the same rows scored by one process on this machine."""
+    job.environment = job.environment | {"JUDGE_URL": server.url}
+    job.run("rewardlab", "score", "recipe.yaml", "rows.jsonl", "-o", "alone.jsonl")
+    return (tmp_path / "alone.jsonl").read_bytes()
+
+
+def test_the_tasks_of_an_array_share_a_judge_that_runs(launched, judge_server, write, tmp_path):
+    """Its address is the site's; the server has no part in the array."""
+    write("recipe.yaml", JUDGED)
+    with judge_server.Serving(judge_server.JudgeServer()) as server:
+        job = launched("judged", site=[("compute", {"environment": {"JUDGE_URL": server.url}})])
+        assert job.wait() == {f"101_{task}": "COMPLETED" for task in (1, 2, 3)}, job.logs()
+        output = job.folder / "scores" / "score.jsonl"
+        job.run("rewardlab", "merge", output)
+        asked = len(server.requests)
+        assert asked
+        assert output.read_bytes() == scored_here(tmp_path, job, server)
+        assert len(server.requests) == 2 * asked  # no question twice, and none left out
+
+
+def test_rows_are_scored_by_a_job_that_brings_its_judges(launched, judge_server, free_port, write, tmp_path):
+    write("recipe.yaml", JUDGED)
+    command = [sys.executable, str(TESTS / "judge_server.py"), "--port", "{port}"]
+    judge = {"server": "command", "command": command, "variable": "JUDGE_URL", "gpus": 0, "cpus": 1, "replicas": 2}
+    judge |= {"port": free_port(), "health": {"path": "/stats", "timeout": 120}}
+    job = launched("whole", shards=0, site=[("services", {"judge": judge})])
+    assert job.wait() == {"101": "COMPLETED", "102": "CANCELLED"}, job.logs()
+    with judge_server.Serving(judge_server.JudgeServer()) as server:
+        assert (job.folder / "scores" / "score.jsonl").read_bytes() == scored_here(tmp_path, job, server)

@@ -41,11 +41,9 @@ def balancing():
     @contextmanager
     def start(*ports):
         servers = [f"127.0.0.1:{port}" for port in ports]
-        command = [sys.executable, "-m", "rewardlab_launch.balance", "0", *servers]
+        command = [sys.executable, "-m", "rewardlab_launch.balance", *servers]
         with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
-            line = process.stdout.readline()
-            assert line.startswith(f"balancing {len(servers)} servers on port ")
-            yield f"http://127.0.0.1:{line.split()[-1]}"
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}"
             os.kill(process.pid, signal.SIGINT)
 
     return start

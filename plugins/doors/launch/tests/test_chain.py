@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -68,15 +67,18 @@ STEPS = 40
 
 
 @pytest.fixture
-def site(tmp_path):
+def site(tmp_path, free_port):
     """A function that writes a site file with two judge servers, and changes; it returns its path."""
 
-    def write(health_timeout=120, **job):
+    def write(health_timeout=120, exclusive=True, secret=None, **job):
         port = free_port()
         server = [sys.executable, str(TESTS / "judge_server.py"), "--port", "{port}"]
         judge = {"server": "command", "command": server, "variable": "JUDGE_URL", "gpus": 0, "cpus": 1, "replicas": 2}
         judge |= {"port": port, "health": {"path": "/stats", "timeout": health_timeout}, "pool": "judges"}
-        compute = {"walltime": "01:00:00", "pools": {"train": {"gpus": 0}, "judges": {"gpus": 0}}}
+        compute = {"walltime": "01:00:00"}
+        compute["pools"] = {name: {"gpus": 0, "cpus": 1, "exclusive": exclusive} for name in ("train", "judges")}
+        if secret is not None:
+            compute["secrets"] = {"SOME_KEY": str(secret)}
         tree = {"version": 1, "services": {"judge": judge}, "compute": compute}
         tree["job"] = {"output": str(tmp_path / "shared"), "workdir": str(tmp_path), **job}
         (tmp_path / "shared").mkdir(exist_ok=True)
@@ -108,12 +110,6 @@ def launched(slurm, slurm_job, site, toy_path, offer, write, tmp_path):
         return job
 
     return launch
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 @pytest.mark.nightly
@@ -194,3 +190,29 @@ def test_a_job_is_asked_about_and_stopped_by_its_name(launched):
     assert job.wait() == {"101": "CANCELLED", "102": "CANCELLED"}
     assert job.has_trained(1)()
     assert not job.has_trained(STEPS)()
+
+
+def test_two_jobs_on_the_same_nodes_ask_each_its_own_judges(launched, site):
+    """One site file, so one port; the second job would ask the first one's servers, and nobody would know."""
+    file = site(exclusive=False)
+    first, second = launched("first", "stages.0.steps=4", site_file=file), launched("second", site_file=file)
+    assert first.wait() | second.wait() == {
+        **{"101": "COMPLETED", "102": "CANCELLED", "103": "COMPLETED", "104": "CANCELLED"},
+    }, first.logs() + second.logs()
+    port = json.loads(file.read_text())["services"]["judge"]["port"]
+    for job, number in [(first, 101), (second, 103)]:
+        servers = (job.folder / "logs" / f"{number}.judge.0.log").read_text()
+        assert f":{port + number * 50}" in servers
+        assert f":{port + number * 50 + 1}" in servers
+        assert "has ended with code" not in servers
+
+
+def test_a_secret_is_read_by_the_job_and_kept_by_no_scheduler(launched, site, tmp_path):
+    """Slurm keeps the variables that a successor is submitted with, in files of its own."""
+    (tmp_path / "key").write_text("a-very-secret-key\n")
+    job = launched("secret", "stages.0.steps=2", site_file=site(secret=tmp_path / "key"))
+    assert job.wait() == {"101": "COMPLETED", "102": "CANCELLED"}, job.logs()
+    kept = Path(job.environment["FAKE_SLURM"]) / "jobs" / "102" / "environment"
+    assert "PATH" in json.loads(kept.read_text())
+    assert "a-very-secret-key" not in kept.read_text()
+    assert "a-very-secret-key" not in job.logs()

@@ -55,7 +55,7 @@ def test_a_signal_reaches_the_command_once(started, tmp_path, hands_on):
 
 
 def test_a_signal_while_servers_are_waited_for_ends_the_attempt(started, tmp_path, monkeypatch):
-    monkeypatch.setenv("REWARDLAB_SERVERS", "JUDGE_URL /health 600 18000 127.0.0.1:9;")  # where nothing answers
+    monkeypatch.setenv("REWARDLAB_SERVERS", "JUDGE_URL /health 600 127.0.0.1:9;")  # where nothing answers
     with started(["echo", "begun"], "") as job:
         while not (pid := tmp_path / "job/launch/pid").exists():
             time.sleep(0.05)

@@ -67,7 +67,9 @@ def test_slurm_gets_the_trainer_and_the_servers_as_parts_of_one_job(files):
     }
     assert {"--signal=B:USR1@180", "--time=24:00:00", "--account=rl", "--qos=long", "--cpus-per-task=64"} <= {*trainer}
     assert {"--nodes=3", "--gpus-per-node=4", "--partition=a100", "--mem=200G", "--constraint=nvlink"} <= {*servers}
-    assert "services=('judge JUDGE_URL /health 1800 18000 1 0 4 10 1 8 8000')" in script
+    assert "services=('judge JUDGE_URL /health 1800 1 0 4 10 1 32 8000')" in script
+    assert "shared=''\n" in script
+    assert "--mem=0" in trainer  # all of a node that is taken whole
     assert "attempts_most=6\n" in script
     assert "walltime_most_s=259200\n" in script
     assert "JUDGE_API_KEY=$(cat /home/me/.keys/judge) || exit 1\n" in script
@@ -75,12 +77,12 @@ def test_slurm_gets_the_trainer_and_the_servers_as_parts_of_one_job(files):
 
 def test_a_server_is_started_as_its_makers_say(files, sites):
     assert (
-        'command=(vllm serve Qwen/Qwen3-8B --host 0.0.0.0 --port "$2" --tensor-parallel-size 1 '
+        'serve() { exec vllm serve Qwen/Qwen3-8B --host 0.0.0.0 --port "$1" --tensor-parallel-size 1 '
         in files("slurm")["serve-judge.sh"]
     )
     manifests = [*yaml.safe_load_all(files("kuberay")["job.yaml"])]
     assert (
-        'python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --host 0.0.0.0 --port "$2" --tp 1 '
+        'python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --host 0.0.0.0 --port "$1" --tp 1 '
         in manifests[0]["data"]["serve-judge.sh"]
     )
 
@@ -97,6 +99,19 @@ def test_a_container_has_the_mounts_of_the_site(files, sites):
     )
     script = files("slurm", site=site.replace("  qos: x\n", ""))["job.sbatch"]
     assert "container=(--container-image=/images/rl.sqsh --container-mounts=/shared:/shared)" in script
+    apptainer = site.replace("  qos: x\n", "").replace("rl.sqsh", "rl.sif\n  runtime: apptainer")
+    script = files("slurm", site=apptainer)["job.sbatch"]
+    assert "container=(apptainer exec --nv --bind /shared:/shared /images/rl.sif)" in script
+
+
+def test_a_pool_says_the_kind_of_gpu_and_rays_count_the_cores_of_the_job(files, sites):
+    site = sites.SLURM.replace("partition: h100", "gpu: h100, memory: 500G")
+    made = files("slurm", site=site)
+    assert "#SBATCH --gpus-per-node=h100:8\n" in made["job.sbatch"]
+    assert "#SBATCH --mem=500G\n" in made["job.sbatch"]
+    assert "ray_options=(--disable-usage-stats --num-cpus=64)\n" in made["node.sh"]
+    site = site.replace("account: rl", "account: rl\n  ray_options: [--num-cpus=8]")
+    assert "ray_options=(--disable-usage-stats --num-cpus=8)\n" in files("slurm", site=site)["node.sh"]
 
 
 def test_an_array_has_a_task_for_each_shard(files):
@@ -135,7 +150,7 @@ def test_a_ray_job_fits_kuberays_schema_without_a_field_that_it_does_not_know(fi
     assert {"name": "mount-0", "persistentVolumeClaim": {"claimName": "runs"}} in head["volumes"]
     environment = {each["name"]: each for each in container["env"]}
     assert environment["JUDGE_API_KEY"]["valueFrom"]["secretKeyRef"] == {"name": "judges", "key": "main"}
-    assert environment["REWARDLAB_SERVERS"]["value"] == "JUDGE_URL /health 1800 18000 it-judge:8000;"
+    assert environment["REWARDLAB_SERVERS"]["value"] == "JUDGE_URL /health 1800 it-judge:8000;"
     ray, server = groups["judge"]["template"]["spec"]["containers"]
     assert ray["name"] == "ray-worker"  # KubeRay starts Ray in the first
     assert server["readinessProbe"]["httpGet"] == {"path": "/health", "port": 8000}
@@ -182,21 +197,24 @@ def test_the_values_of_a_site_are_words_of_the_shell_and_nothing_else(files, tmp
     """A value that tries to be shell is a value: the scripts are read by bash, and print what they were given."""
     evil = 'a\'; touch EVIL; $(touch EVIL) `touch EVIL` "${HOME}" \\ b'
     path = evil.replace("\\", "")
-    server = {"server": "command", "command": ["echo", evil, "{port}x{port}"], "variable": "JUDGE_URL", "gpus": 0}
+    server = {
+        "server": "command",
+        "command": ["printf", "%s|", evil, "{port}x{port}"],
+        "variable": "JUDGE_URL",
+        "gpus": 0,
+    }
     compute = {"walltime": "01:00:00", "pools": {"cpu": {"gpus": 0}}, "environment": {"ODD": evil}}
     site = {"version": 1, "services": {"judge": server}, "compute": compute, "job": {"output": f"/{path}"}}
     made = files("slurm", "quickstart_judge", site=json.dumps(site))
     heads = {
-        "command.sh": 'printf \'%s|%s\' "$ODD" "$folder"',
-        "serve-judge.sh": "set -- 0 8123; printf '%s|' \"${command[@]}\"",
+        "command.sh": ("\n\n# ", 'printf \'%s|%s\' "$ODD" "$folder"'),
+        "serve-judge.sh": ("\nrestarts=", "serve 8123"),
     }
     printed = {}
-    for name, shown in heads.items():
-        head = made[name].partition("\n\n# ")[0] if name == "command.sh" else made[name].partition("\nrestarts=")[0]
-        values = head if name == "command.sh" else head.replace("command=(", "set -- 0 8123\ncommand=(")
-        bash = ["bash", "-c", f"{values}\n{shown}"]
+    for name, (end, shown) in heads.items():
+        bash = ["bash", "-c", f"{made[name].partition(end)[0]}\n{shown}"]
         printed[name] = subprocess.run(bash, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stdout
-    assert printed == {"command.sh": f"{evil}|/{path}/it", "serve-judge.sh": f"echo|{evil}|8123x8123|"}
+    assert printed == {"command.sh": f"{evil}|/{path}/it", "serve-judge.sh": f"{evil}|8123x8123|"}
     assert not (tmp_path / "EVIL").exists()
 
 

@@ -1,5 +1,6 @@
 """Jobs by the schedulers' own commands, which here are small programs that note their words."""
 
+import fcntl
 import json
 import os
 import stat
@@ -17,7 +18,7 @@ with open(os.environ["NOTED"], "a") as file:
     print(json.dumps(words + secret), file=file)
 for part, (said, code) in json.loads(os.environ.get("SAYS", "{}")).items():
     if part in " ".join(words):
-        print(said)
+        print(said, file=sys.stderr if code else sys.stdout)
         sys.exit(code)
 """
 
@@ -91,6 +92,14 @@ def test_a_claim_that_is_not_there_ends_it_before_anything_is_made(launch, noted
     assert code == 2
     assert "no persistentvolumeclaim 'runs' in namespace rl" in err
     assert not any("create" in call for call in noted())
+
+
+def test_what_a_broken_submission_left_on_kubernetes_is_removed_by_a_command_that_is_named(launch, noted):
+    noted.says(**{"--dry-run=server": ['configmaps "it-files" already exists', 1]})
+    code, _, err = launch("kuberay", "--submit")
+    assert code == 2
+    label = "app.kubernetes.io/part-of=it"
+    assert f"or end it: kubectl --namespace rl delete rayjob,service,configmap -l {label}" in err
 
 
 def test_a_secret_reaches_skypilot_by_its_environment_and_stands_in_no_file(launch, noted, monkeypatch, tmp_path, main):
@@ -177,7 +186,7 @@ def test_records_of_this_release_are_read_by_any_later_one(tmp_path):
 
 def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
     """ssh is a program that runs its last word in a shell, as the real one does."""
-    from rewardlab_launch.shell import Shell
+    from rewardlab_launch.shell import Shell, packed
 
     (tmp_path / "ssh").write_text(
         '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\n[ "$2" = login ] || exit 255\nexec sh -c "$3"\n'
@@ -187,7 +196,8 @@ def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
     shell = Shell("login")
     assert shell.text(["printf", "%s|", "a b", "$HOME; 'x'"]) == "a b|$HOME; 'x'|"
     (tmp_path / "to").mkdir()
-    shell.write(str(tmp_path / "to"), {"job.sbatch": "#!/bin/bash\n", "recipe.yaml": "ä\n"})
+    files = packed({"job.sbatch": "#!/bin/bash\n", "recipe.yaml": "ä\n"})
+    shell.script(f"cd {tmp_path}/to && tar -x", files)
     assert (tmp_path / "to" / "recipe.yaml").read_text() == "ä\n"
     assert subprocess.run(["bash", str(tmp_path / "to" / "job.sbatch")]).returncode == 0
     with pytest.raises(JobError, match="'a b' on other ended with code 255"):  # also where a command may fail
@@ -234,8 +244,23 @@ def test_two_launches_of_one_name_are_one_job(by_ssh, tmp_path):
     assert code == 2
     assert "a job was submitted in" in err
     assert "(17); give this one another --name" in err
-    (tmp_path / "my shared" / "it" / "launch" / "job").write_text("")  # one that is on its way
-    assert "or is being submitted" in by_ssh()[2]
+    with (tmp_path / "my shared" / "it" / "launch" / "job").open("w") as job:
+        fcntl.flock(job, fcntl.LOCK_EX)  # as another submission has it
+        assert "(it is on its way at this moment)" in by_ssh()[2]
+
+
+def test_a_submission_that_is_killed_is_in_nobodys_way(by_ssh, main, tmp_path):
+    """What it has left is no job; and a job that is stopped before it was one, and submitted again, runs."""
+    (tmp_path / "slurm" / "bin" / "sbatch").write_text('#!/bin/sh\n[ "$1" = --test-only ] || kill -9 $PPID\n')
+    code, _, err = by_ssh()
+    assert (code, "the submission was killed on login" in err) == (1, True)
+    assert "it was not submitted" in main("launch", "status", "it")[1]
+    assert "it is over" in main("launch", "stop", "it")[1]
+    assert (tmp_path / "my shared" / "it" / "launch" / "stopped").exists()
+    (tmp_path / "slurm" / "bin" / "sbatch").write_text(SBATCH)
+    code, out, err = by_ssh()
+    assert (code, "job 17" in out) == (0, True), err
+    assert not (tmp_path / "my shared" / "it" / "launch" / "stopped").exists()
 
 
 def test_a_connection_that_ends_in_the_middle_leaves_a_job_that_can_be_stopped(by_ssh, main, tmp_path):
@@ -254,6 +279,20 @@ def test_a_connection_that_ends_in_the_middle_leaves_a_job_that_can_be_stopped(b
     (jobs / "state").write_text('"CANCELLED"')
     assert "it is over, as far as its scheduler knows" in main("launch", "stop", "it")[1]
     assert (tmp_path / "my shared" / "it" / "launch" / "stopped").exists()
+
+
+def test_an_image_needs_pyxis_and_other_jobs_a_rewardlab_on_the_nodes(by_ssh, main, tmp_path):
+    (tmp_path / ".profile").write_text(f"export PATH={tmp_path}/slurm/bin:/usr/bin:/bin\n")
+    assert "rewardlab is not on PATH on login after compute.setup" in by_ssh()[2]
+    (tmp_path / "slurm" / "bin" / "srun").write_text("#!/bin/sh\necho Usage: srun\n")
+    (tmp_path / "rl.sqsh").touch()
+    site = json.loads((tmp_path / "site.yaml").read_text())
+    site["compute"] |= {"image": f"{tmp_path}/rl.sqsh", "mounts": {str(tmp_path): str(tmp_path)}}
+    (tmp_path / "site.yaml").write_text(json.dumps(site))
+    assert "srun on login has no pyxis" in by_ssh()[2]
+    site["compute"]["runtime"] = "apptainer"
+    (tmp_path / "site.yaml").write_text(json.dumps(site))
+    assert by_ssh()[0] == 0
 
 
 def test_a_job_that_slurm_refuses_can_be_submitted_again(by_ssh, main, tmp_path):

@@ -59,6 +59,18 @@ def refused(main, write, sites):
         ("slurm", '"24:00:00"', "1440", "compute.walltime"),
         ("slurm", '"24:00:00"', '"00:00:30"', "'00:00:30' is less than a minute"),
         ("slurm", "large: {gpus: 8", "7b: {gpus: 8", "'7b' is no name that all schedulers take"),
+        ("slurm", "--constraint=nvlink", "constraint=nvlink", "'constraint=nvlink' is no option of sbatch"),
+        ("slurm", "--constraint=nvlink", "--time=1", "the job has --time by itself; say it by compute.walltime"),
+        ("slurm", "--constraint=nvlink", '"--gres gpu:4"', "the job has --gres by itself; say it by gpus"),
+        ("slurm", "memory: 200G", "memory: 200Gi", "compute.pools.small.memory"),
+        ("slurm", "[--served-model-name", "[--port=9000, --served-model-name", "--port by itself; say it by port"),
+        ("slurm", "model: Qwen/Qwen3-8B", "server: command\n    command: [serve]", "`command` has no {port}"),
+        ("slurm", "account: rl", "ray_options: [--port=1]", "the job has --port by itself; leave it out"),
+        ("slurm", "{gpus: 8,", "{exclusive: false, gpus: 8,", "openrlhf runs on Ray, which starts beside no other Ray"),
+        ("slurm", "qos: long", "image: a.org/rl:1", "it writes a registry so: a.org#rl:1"),
+        ("slurm", "qos: long", "image: rl:1\n  runtime: apptainer", "takes a file, /images/rl.sif, or an address"),
+        ("kuberay", "memory: 900Gi", "memory: 900GB", "compute.pools.large.memory"),
+        ("skypilot", "memory: 900+", "memory: 900Gi", "compute.pools.large.memory"),
         ("kuberay", "JUDGE_API_KEY: judges/main", "JUDGE_API_KEY: judges", "compute.secrets.JUDGE_API_KEY"),
         ("kuberay", "image: registry", "host: registry", "compute.host: slurm has it, and --on kuberay has not"),
         ("kuberay", "{/shared: runs}", "{/other: runs}", "/shared/runs is below none of compute.mounts"),
@@ -98,6 +110,12 @@ def test_what_this_shell_has_is_not_what_the_job_has(main, write, sites, monkeyp
     monkeypatch.setenv("WHICH", "another")
     assert main(*words, "--site", "site.yaml", "--dry-run")[0] == 0
     assert os.environ["WHICH"] == "another"
+
+
+def test_a_runs_folder_has_one_path_on_a_node_and_in_its_image(refused):
+    """The job's own script is in no container, and writes there, too."""
+    said = refused("slurm", "mounts: {/shared: /shared}", "image: /images/rl.sqsh\n  mounts: {/shared: /lustre/me}")
+    assert "job.output: is /lustre/me/runs on the nodes, where the job's own scripts write, too" in said
 
 
 def test_names_that_kubernetes_takes_are_taken(main, write, sites):

@@ -6,6 +6,7 @@ if [ -e "$folder/launch/stopped" ]; then
   say "this run was stopped"
   exit 0
 fi
+read_secrets
 requeue=
 save() {
   say 'a signal: the command saves where it is'

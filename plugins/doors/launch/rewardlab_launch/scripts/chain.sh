@@ -57,6 +57,10 @@ elif ((attempt < attempts_most)); then
 fi
 say "attempt $attempt of $attempts_most, job $SLURM_JOB_ID, successor ${successor:-none}"
 
+read_secrets # only now: Slurm keeps the variables that a job is submitted with, the successor's too
+# a step would take them for options of its own, beside those that it is given here
+unset SLURM_GPUS SLURM_GPUS_PER_NODE SLURM_GRES SLURM_NTASKS_PER_NODE SLURM_CPUS_PER_TASK SLURM_TRES_PER_TASK
+
 # whoever reaches a port of a Ray may run programs as you, unless it asks for a token
 RAY_AUTH_TOKEN=${RAY_AUTH_TOKEN:-$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')}
 export RAY_AUTH_TOKEN RAY_AUTH_MODE=token
@@ -78,21 +82,24 @@ if ((nodes > 1)); then # a name may mean 127.0.1.1 on its own node, which no oth
 fi
 export REWARDLAB_HEAD
 export REWARDLAB_SERVERS=''
+ports_from=0
+if [ -n "$shared" ]; then ports_from=$((SLURM_JOB_ID % 400 * 50)); fi # another job there may have the same site
 steps=()
 for ((s = 0; s < ${#services[@]}; s++)); do
-  read -r service variable path seconds balanced group first per_node replicas gpus cpus port <<<"${services[s]}"
+  read -r service variable path seconds group first per_node replicas gpus cpus port <<<"${services[s]}"
   mapfile -t places < <(nodes_of "$group")
-  line="$variable $path $seconds $balanced"
-  for ((r = 0; r < replicas; r++)); do
+  line="$variable $path $seconds"
+  for ((r = 0; r < replicas; r += per_node)); do # a step a node: two would wait for each other's memory
     place=${places[first + r / per_node]}
-    at=$((port + r % per_node))
-    line+=" $place:$at"
+    here=$((replicas - r < per_node ? replicas - r : per_node))
+    for ((k = 0; k < here; k++)); do line+=" $place:$((port + ports_from + k))"; done
     mapfile -t options < <(in_group "$group")
-    if ((gpus)); then options+=(--gpus="$gpus"); fi
+    if ((gpus)); then options+=(--gpus-per-node=$((here * gpus))); else options+=(--gres=none); fi
+    if ((cpus)); then options+=(--cpus-per-task="$cpus"); fi
     declare -n image=container_${service//-/_}
-    srun "${options[@]}" --exact --nodes=1 --ntasks=1 --nodelist="$place" --cpus-per-task="$cpus" \
-      --output="$folder/logs/$SLURM_JOB_ID.$service.$r.log" "${image[@]}" \
-      bash "$launch/serve-$service.sh" "$r" "$at" &
+    srun "${options[@]}" --nodes=1 --ntasks=1 --nodelist="$place" --cpu-bind=none \
+      --output="$folder/logs/$SLURM_JOB_ID.$service.$((r / per_node)).log" "${image[@]}" \
+      bash "$launch/serve-$service.sh" "$r" "$here" "$((port + ports_from))" &
     steps+=($!)
   done
   REWARDLAB_SERVERS+="$line;"

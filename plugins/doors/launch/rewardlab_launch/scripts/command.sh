@@ -2,8 +2,8 @@
 #
 # folder, workdir, progress, hands_on, words and resumed are set above: the words of the command, and those by which it
 # goes on. hands_on: whether a signal is handed on to the command; empty where the command gets it anyway.
-# REWARDLAB_SERVERS: for each service "VARIABLE PATH SECONDS PORT HOST:PORT...;". The recipe finds the service by the
-# variable. Several servers are asked through a balancer, which listens on PORT of this node.
+# REWARDLAB_SERVERS: for each service "VARIABLE PATH SECONDS HOST:PORT...;". The recipe finds the service by the
+# variable. Several servers are asked through a balancer, which listens on a port of this node.
 # REWARDLAB_RAY: set if the job has a Ray cluster, whose head is this node.
 
 say() { printf 'launch: %s\n' "$*" >&2; }
@@ -53,12 +53,18 @@ if [ -n "${REWARDLAB_RAY:-}" ]; then
   export RAY_ADDRESS=http://127.0.0.1:8265
 fi
 
-while read -r -d ';' variable path seconds port hosts; do
+while read -r -d ';' variable path seconds hosts; do
   for host in $hosts; do wait_for "$host" "$path" "$seconds"; done
   if [[ $hosts == *' '* ]]; then
+    port=$(mktemp)
     # shellcheck disable=SC2086  # a word each
-    python3 -m rewardlab_launch.balance "$port" $hosts &
-    hosts=${REWARDLAB_HEAD:-$(hostname)}:$port
+    python3 -m rewardlab_launch.balance $hosts >"$port" &
+    until [ -s "$port" ]; do # it says which one it has: another's balancer would do as well, for all that a probe sees
+      if ! kill -0 "$!" 2>/dev/null; then finish 1; fi
+      sleep 0.2
+    done
+    hosts=${REWARDLAB_HEAD:-$(hostname)}:$(cat "$port")
+    rm "$port"
     wait_for "$hosts" "$path" 60
   fi
   say "$variable is http://$hosts/v1"

@@ -6,8 +6,8 @@ which a test writes (name -> the words by which one gets onto that node), and a 
 sends signals and keeps the limit. `preempt` is what a partition may do to a job: SIGTERM to the steps, then
 everything of the job is killed.
 
-Like the real one it hands neither signals nor limits down by itself, knows no job that was not submitted, and refuses
-options that it does not know.
+Like the real one it hands neither signals nor limits down by itself, knows no job that was not submitted, refuses
+options that it does not know, keeps the variables that a job was submitted with, and has one step at a time on a node.
 """
 
 import argparse
@@ -167,6 +167,8 @@ def one_start(number, restarts):
     variables = {"SLURM_JOB_ID": number, "SLURM_JOB_NODELIST": lists[0], "SLURM_JOB_NAME": options[0]["job_name"]}
     if len(lists) > 1:
         variables |= {f"SLURM_JOB_NODELIST_HET_GROUP_{index}": names for index, names in enumerate(lists)}
+    of_job = {f"SLURM_{name.upper()}": options[0][name] for name in ("gpus_per_node", "cpus_per_task")}
+    variables |= {name: value for name, value in of_job.items() if value is not None}
     if restarts:
         variables["SLURM_RESTART_COUNT"] = str(restarts)
     array, _, task = number.partition("_")
@@ -254,8 +256,9 @@ class Steps:
 
     def look(self):
         for file in self._folder.glob("*.asked"):
-            if file.stem not in self._tasks:
-                self._tasks[file.stem] = self._start(json.loads(file.read_text()))
+            asked = json.loads(file.read_text())
+            if file.stem not in self._tasks and not self._taken & {*asked["names"]}:
+                self._tasks[file.stem] = self._start(asked)
         for step, (tasks, kill, wait) in self._tasks.items():
             if (self._folder / f"{step}.term").exists():
                 (self._folder / f"{step}.term").unlink()
@@ -270,6 +273,12 @@ class Steps:
             if all(task.poll() is not None for task in tasks):
                 codes = [task.returncode if task.returncode >= 0 else 128 - task.returncode for task in tasks]
                 publish(self._folder / f"{step}.exit", str(max(codes)))
+
+    @property
+    def _taken(self):
+        """The nodes with a step: it has all the memory of the job there, for which another one waits."""
+        live = [step for step, (tasks, *_) in self._tasks.items() if any(task.poll() is None for task in tasks)]
+        return {name for step in live for name in json.loads((self._folder / f"{step}.asked").read_text())["names"]}
 
     def signal_all(self, number):
         for tasks, *_ in self._tasks.values():
@@ -324,13 +333,15 @@ def kill_all(number, script):
 
 def srun(words):
     parser = argparse.ArgumentParser("srun")
-    for name in ("het-group", "nodes", "ntasks", "ntasks-per-node", "nodelist", "gpus", "gpus-per-node", "output"):
+    for name in ("het-group", "nodes", "ntasks", "ntasks-per-node", "nodelist", "gres", "gpus-per-node", "output"):
         parser.add_argument(f"--{name}")
-    for name in ("cpus-per-task", "kill-on-bad-exit", "container-image", "container-mounts", "wait"):
+    for name in ("cpus-per-task", "kill-on-bad-exit", "container-image", "container-mounts", "wait", "cpu-bind"):
         parser.add_argument(f"--{name}")
-    parser.add_argument("--exact", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     given = parser.parse_args(words)
+    for name in ("gpus_per_node", "cpus_per_task"):  # of the job; a step takes them, too
+        if (of_job := os.environ.get(f"SLURM_{name.upper()}")) is not None and of_job != getattr(given, name):
+            sys.exit(f"srun: fatal: --{name} and the job's own are not the same")
     number = os.environ["SLURM_JOB_ID"]
     group = f"SLURM_JOB_NODELIST_HET_GROUP_{given.het_group}"
     of_job = os.environ[group if given.het_group else "SLURM_JOB_NODELIST"].split(",")
