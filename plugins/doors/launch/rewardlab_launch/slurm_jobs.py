@@ -93,12 +93,14 @@ def _other_programs(shell: Shell, launch: Launch, compute: SlurmCompute, where: 
             return []
         options = shell.script("srun --help", fails=False).stdout
         return [] if b"--container-image" in options else [f"srun on {where} has no pyxis (compute.runtime: apptainer)"]
-    asked = "\n".join([*compute.setup, "command -v rewardlab | sed 's/^/has rewardlab /'", "ray --version"])
-    said = shell.script(asked, fails=False).stdout.decode(errors="replace")
+    ray = [] if launch.ray is None else ["ray --version"]
+    asked = [*compute.setup, "command -v rewardlab | sed 's/^/has rewardlab /'", *ray]
+    said = shell.script("\n".join(asked), fails=False).stdout.decode(errors="replace")
     lines = [] if "has rewardlab " in said else [f"rewardlab is not on PATH on {where} after compute.setup"]
-    version = said.split()[-1] if "version" in said else "none"
-    if launch.ray is not None and version != launch.ray:
-        lines.append(f"Ray on {where} is {version}, and the job needs {launch.ray}")
+    version = re.search(r"(?m)^ray, version (\S+)", said)
+    if launch.ray is not None and (version is None or version[1] != launch.ray):
+        there = "not there" if version is None else version[1]
+        lines.append(f"Ray on {where} is {there}, and the job needs {launch.ray}")
     return lines
 
 

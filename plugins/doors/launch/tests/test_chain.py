@@ -76,7 +76,7 @@ def site(tmp_path, free_port):
         judge = {"server": "command", "command": server, "variable": "JUDGE_URL", "gpus": 0, "cpus": 1, "replicas": 2}
         judge |= {"port": port, "health": {"path": "/stats", "timeout": health_timeout}, "pool": "judges"}
         compute = {"walltime": "01:00:00"}
-        compute["pools"] = {name: {"gpus": 0, "cpus": 1, "exclusive": exclusive} for name in ("train", "judges")}
+        compute["pools"] = {name: {"gpus": 0, "cpus": 2, "exclusive": exclusive} for name in ("train", "judges")}
         if secret is not None:
             compute["secrets"] = {"SOME_KEY": str(secret)}
         tree = {"version": 1, "services": {"judge": judge}, "compute": compute}

@@ -5,6 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 
 import pytest
 from rewardlab_launch.script_files import script
@@ -87,3 +90,37 @@ def test_a_mistake_is_final_before_the_work_has_begun_and_not_after(started, tmp
     with started(["echo", "again"], progress=progress) as job:
         assert "an earlier attempt was refused" in job.stdout.read()
     assert job.returncode == 2
+
+
+def test_a_ray_of_the_shell_that_submitted_is_not_the_jobs(tmp_path, monkeypatch):
+    """With its address, which Slurm hands on, Ray would count the nodes of that one."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ray").write_text('#!/bin/sh\n[ "$2" = --help ] || echo "${RAY_ADDRESS:-none}" "$@"\n')
+    (tmp_path / "bin" / "ray").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("RAY_ADDRESS", "http://of-another:8265")
+    monkeypatch.setenv("REWARDLAB_HEAD", "10.0.0.1")
+    values = {"folder": str(tmp_path), "nodes": 2, "ray_port": 6379, "ray_wait_s": 900, "ray_options": ["--num-cpus=4"]}
+    (tmp_path / "node.sh").write_text(script([], values, "node.sh"))
+    said = subprocess.run(["bash", str(tmp_path / "node.sh")], capture_output=True, encoding="utf-8", check=True).stdout
+    started = "--address 10.0.0.1:6379 --min-nodes 2 --num-cpus=4 --"
+    assert said == f"none symmetric-run {started} bash {tmp_path}/launch/command.sh\n"
+
+
+def test_several_servers_are_asked_through_a_balancer_on_a_port_that_is_free(started, tmp_path, monkeypatch):
+    """Each of two jobs has its own, though both ask the same servers of this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        hosts = " ".join([f"127.0.0.1:{server.server_port}"] * 2)
+        monkeypatch.setenv("REWARDLAB_HEAD", "127.0.0.1")
+        monkeypatch.setenv("REWARDLAB_SERVERS", f"JUDGE_URL / 60 {hosts};")
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        monkeypatch.setenv("PATH", path)
+        words = ["bash", "-c", "echo $JUDGE_URL; exec sleep 1000"]
+        with started(words) as first, started(words) as second:
+            asked = [next(line for line in job.stdout if line.startswith("http")) for job in (first, second)]
+            for job in (first, second):
+                os.killpg(job.pid, signal.SIGTERM)
+        server.shutdown()
+    assert asked[0] != asked[1]
+    assert all(url.startswith("http://127.0.0.1:") and url.endswith("/v1\n") for url in asked)
