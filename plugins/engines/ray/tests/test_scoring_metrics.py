@@ -1,4 +1,7 @@
-"""What Prometheus reads of a stage's actors: Ray shows their counts at a node's metrics port."""
+"""What Prometheus reads of a stage's actors: Ray shows their counts at a node's metrics port.
+
+It runs in the environments of both engines, whose Rays are of two versions.
+"""
 
 import json
 import re
@@ -6,11 +9,12 @@ import shutil
 import socket
 import tempfile
 import time
+from importlib.util import find_spec
 from urllib.request import urlopen
 
 import pytest
 
-pytest.importorskip("ray", reason="needs the environment of the OpenRLHF backend")
+pytest.importorskip("ray", reason="needs the environment of a backend on Ray")
 
 import ray
 from rewardlab import Completion, Sample
@@ -19,18 +23,19 @@ from rewardlab_ray.messages import GroupPlace
 from rewardlab_ray.rendered_rows import Row, write_rows
 from rewardlab_ray.scoring.service import ServiceSettings, start_service
 
-pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
-RECIPE = """
+pytestmark = [pytest.mark.slow, pytest.mark.openrlhf, pytest.mark.verl]
+ENGINE = "openrlhf" if find_spec("rewardlab_openrlhf") else "verl"
+RECIPE = f"""
 version: 1
-judges: {main: {use: openai/chat, with: {model: m, base_url: "URL", max_tokens: 16}}}
+judges: {{main: {{use: openai/chat, with: {{model: m, base_url: "URL", max_tokens: 16}}}}}}
 reward:
   components:
-    boxed: {use: format/boxed}
-    judged: {use: pairwise/win_rate, with: {judge: main}}
+    boxed: {{use: format/boxed}}
+    judged: {{use: pairwise/win_rate, with: {{judge: main}}}}
   total: boxed + judged
 stages:
-- {use: rl, algorithm: grpo, batch_size: 2, group_size: 4}
-backend: {use: openrlhf}
+- {{use: rl, algorithm: grpo, batch_size: 2, group_size: 4}}
+backend: {{use: {ENGINE}}}
 """
 TEXTS = ("\\boxed{1}", "two", "three four", "\\boxed{2}")
 EXPECTED = {
@@ -67,7 +72,7 @@ def port(monkeypatch):
 
 
 @pytest.fixture
-def service(port, tmp_path, judge_server, with_options):
+def service(port, toy, tmp_path, judge_server):
     folder = tmp_path / "run" / "engine" / "0-rl"
     folder.mkdir(parents=True)
     recipe = tmp_path / "run" / "recipe.resolved.yaml"
@@ -78,7 +83,7 @@ def service(port, tmp_path, judge_server, with_options):
     with judge_server.Serving(judge_server.JudgeServer()) as server:
         recipe.write_text(RECIPE.replace("URL", server.url))
         settings = {"job": "metered/0-rl/0", "run": tmp_path / "run", "recipe": recipe, "stage": 0, "attempt": 0}
-        settings = with_options(ServiceSettings(**settings, folder=folder, home=tmp_path))
+        settings = ServiceSettings(**settings, folder=folder, home=tmp_path)
         service = start_service(settings, Scorers(replicas=1, num_cpus=0.1))
         yield service
         service.close()
