@@ -125,7 +125,7 @@ def training(rows: Rows, folder: Path, device: str, size, model_reward: bool = F
     whole = [step["step"] for step in clock.steps]
     asked = f"{size.batch * size.group} completions of at most {size.tokens} tokens"
     for part in ("generation", "scoring", "learning", "step"):
-        named = f"{part} of a step, {asked}" if part == "step" else f"{part} of it"
+        named = f"all of a step, {asked}" if part == "step" else f"{part} of it"
         rows.add(named, f"{clock.median(part):.3g} s (the first {clock.steps[0].get(part, 0.0):.3g})")
     lines = ledger(done)
     sampled = sum(line["tokens"] for line in lines if line["step"] > 1)
