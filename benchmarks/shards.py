@@ -4,6 +4,7 @@
     python benchmarks/shards.py costs                       # microseconds a row of each part of the work, and the model
     python benchmarks/shards.py ray                         # where Ray is (plugins/engines/verl/tests): two nodes here
     python benchmarks/shards.py ray --ray-data              # the same rows by Ray Data, for the comparison
+    python benchmarks/shards.py overhead                    # 10,000 rows of one host beside one process, start apart
 
 `ray` scores the same rows in one process, and by hosts on one and two nodes of one CPU each: a reward that computes,
 one that waits as for a judge, and 10,000 rows of one that does nothing. CPU seconds stand beside the wall's, which
@@ -19,6 +20,9 @@ import sys
 import tempfile
 import time
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -55,7 +59,7 @@ NODES, ROWS = 64, 10_000_000
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["merge", "costs", "ray"])
+    parser.add_argument("part", choices=["merge", "costs", "ray", "overhead"])
     parser.add_argument("--rows", type=int)
     parser.add_argument("--shards", type=int, default=8)
     parser.add_argument("--ray-data", action="store_true")
@@ -63,7 +67,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         install()
-        {"merge": merge, "costs": costs, "ray": on_ray}[options.part](options)
+        {"merge": merge, "costs": costs, "ray": on_ray, "overhead": overhead}[options.part](options)
 
 
 def install() -> None:
@@ -163,11 +167,38 @@ def costs(options: Namespace) -> None:
         )
 
 
-def on_ray(options: Namespace) -> None:
+@contextmanager
+def cluster() -> Iterator[Any]:
     from helpers.ray_cluster import two_nodes
 
     os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # or Ray 2.60 answers nobody
     with tempfile.TemporaryDirectory() as logs, two_nodes({}, [Path.cwd()], Path(logs), cpus=1) as nodes:
+        yield nodes
+
+
+def overhead(options: Namespace) -> None:
+    """Score few rows and many, here and by one host, by turns: few rows are the start, the rest is what a row costs."""
+    few, many, turns = 100, options.rows or 10_000, 3
+    seen = defaultdict[tuple[int, bool], list[tuple[float, float]]](list)
+    with cluster() as nodes:
+        for turn in range(turns):
+            for rows in (few, many):
+                write_job(rows)
+                for on_ray in (False, True):
+                    words = ["-o", f"{turn}.{rows}.{on_ray}.jsonl", *["--on", "ray,hosts=1"][: 2 * on_ray]]
+                    wall, cpu, _ = rewardlab("score", "r.yaml", "rows.jsonl", *words, RAY_ADDRESS=nodes.gcs)
+                    seen[rows, on_ray].append((wall, cpu))
+    for unit, name in ((0, "s"), (1, "CPU s of the command")):
+        median = {of: sorted(turn[unit] for turn in seen[of])[turns // 2] for of in seen}
+        here, there = (median[many, on_ray] - median[few, on_ray] for on_ray in (False, True))
+        print(
+            f"{few} rows: {median[few, False]:.1f} {name} here, {median[few, True]:.1f} by a host; {many - few:,} more "
+            f"rows: {here:.2f} here, {there:.2f} by a host ({there / here - 1:+.0%})"
+        )
+
+
+def on_ray(options: Namespace) -> None:
+    with cluster() as nodes:
         jobs = {
             "computes 5 ms a row": (options.rows or 2000, {"computes_ms": 5}),
             "waits 500 ms a row": (options.rows or 4000, {"waits_ms": 500}),

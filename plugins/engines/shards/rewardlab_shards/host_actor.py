@@ -53,6 +53,7 @@ class HostActor:
         here: Mapping[str, str],
         folder: Path | None = None,
         token: tuple[Path, str] | None = None,
+        stop_on_unparsable: bool = False,
     ) -> None:
         """Take what the reward is opened with, at the first call.
 
@@ -61,9 +62,11 @@ class HostActor:
             here: the driver's versions, without which no node scores, were it there later.
             folder: for judges' answers; None keeps none.
             token: a file in that folder, and what it says, by which a host knows that it sees the driver's files.
+            stop_on_unparsable: as JudgingSettings has it.
         """
         self._plan: Plan = pickle.loads(plan)
         self._share, self._here, self._folder, self._token = share, here, folder, token
+        self._stop_on_unparsable = stop_on_unparsable
         self._lock = threading.Lock()
         self._scorer: Scorer | None = None
         self._notes: list[str] = []
@@ -99,7 +102,12 @@ class HostActor:
             if self._scorer is None:
                 if problem := other_versions(platform.node(), versions([*self._here]), self._here):
                     raise JobError(problem)
-                judging = JudgingSettings(folder=self._folder, share=self._share, say=self._notes.append)
+                judging = JudgingSettings(
+                    folder=self._folder,
+                    share=self._share,
+                    say=self._notes.append,
+                    stop_on_unparsable=self._stop_on_unparsable,
+                )
                 scorer = Scorer(self._plan, judging=judging)
                 try:
                     scorer.warm()

@@ -113,9 +113,11 @@ def open_shards(address: str) -> OpenScorer:
     """Return what opens a scorer over the shards at an address such as shards:OUT.jsonl."""
     output = Path(address.partition(":")[2])
 
-    def opened(plan: Plan, _machine: Machine | None = None, judging: JudgingSettings | None = None) -> Scorer:
+    def opened(
+        plan: Plan, _machine: Machine | None = None, judging: JudgingSettings | None = None, asked: Sequence[str] = ()
+    ) -> Scorer:
         (judging or JudgingSettings()).say(f"takes the scores of the shards of {output}; nothing is scored")
-        return ScorerElsewhere(plan, KeptScores(output, plan))
+        return ScorerElsewhere(plan, KeptScores(output, plan), asked, judging)
 
     return opened
 

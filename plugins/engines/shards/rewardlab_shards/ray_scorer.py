@@ -3,6 +3,7 @@
 import os
 import secrets as random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,14 @@ def open_on(address: str) -> OpenScorer:
     """Return what opens a scorer on the cluster at an address."""
     wanted = RayAddress.parse(address)
 
-    def opened(plan: Plan, _machine: Machine | None = None, judging: JudgingSettings | None = None) -> Scorer:
-        return ScorerElsewhere(plan, open_pool(plan, wanted, judging or JudgingSettings()))
+    def opened(
+        plan: Plan, _machine: Machine | None = None, judging: JudgingSettings | None = None, asked: Sequence[str] = ()
+    ) -> Scorer:
+        if both := sorted(plan.asked_by_rewards.intersection(asked)):
+            problem = f"the reward asks the policy {both[0]!r}, whose limits hosts and this process would both use up"
+            raise UserError(f"{problem}; leave --on out", where="--on")
+        of_hosts = replace(plan, judges={name: judge for name, judge in plan.judges.items() if name not in asked})
+        return ScorerElsewhere(plan, open_pool(of_hosts, wanted, judging or JudgingSettings()), asked, judging)
 
     return opened
 
@@ -142,11 +149,12 @@ class _Starts:
         )
         folder = judging.folder.absolute() if plan.asked_by_rewards and judging.folder else None
         self._here, self._kept, self._plan, self._number = here, folder, ray.cloudpickle.dumps(plan), number
+        self._stops = judging.stop_on_unparsable
         self.token = None if folder is None else _token(folder)
 
     def __call__(self, place: int) -> Any:
         share = Share(place + 1, self._number)
-        return self._actor.remote(self._plan, share, self._here, self._kept, self.token)
+        return self._actor.remote(self._plan, share, self._here, self._kept, self.token, self._stops)
 
 
 def _token(folder: Path) -> tuple[Path, str]:

@@ -13,6 +13,7 @@ from typing import Any
 from rewardlab.errors import JobError, Problem, UserError
 from rewardlab.files import read_json, write_json
 from rewardlab.judging import Share
+from rewardlab.scoring import OpenScorer
 
 from rewardlab_shards.shard_files import shares_there
 
@@ -27,11 +28,13 @@ class Spread:
         shard: whose rows are asked about; None: all.
         answers: folders of judges' answers, which are copied before anything is asked, each time anew.
         command: {"name", "options"} that asks about all rows, for the merge.
+        open_scorer: opens what scores an evaluation of a served policy, if not `Scorer`; `asked` names the policy.
     """
 
     shard: Share | None = None
     answers: Sequence[Path] = ()
     command: Mapping[str, Any] = field(default_factory=dict)
+    open_scorer: OpenScorer | None = None
 
     @property
     def share(self) -> Share:

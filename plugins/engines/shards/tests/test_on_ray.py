@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -109,6 +110,49 @@ def test_judge_and_probe_say_what_they_say_on_one_machine(folder, nodes):
         )
         assert alone.stdout
         assert (on_ray.returncode, on_ray.stdout) == (alone.returncode, alone.stdout), on_ray.stderr
+
+
+def write_evaluation(folder, url, judge="helper"):
+    asked = {"use": "openai/chat", "with": {"model": "m", "base_url": url}, "concurrency": 8, "retries": 0}
+    wins = {"use": "pairwise/win_rate", "with": {"judge": judge, "privileged": "answer"}}
+    (folder / "rows.jsonl").write_text(
+        "".join(json.dumps({"id": n, "prompt": f"{n} + {n}?", "answer": str(2 * n)}) + "\n" for n in range(12))
+    )
+    dataset = {"use": "data/jsonl", "with": {"path": str(folder / "rows.jsonl")}}
+    stage = {"use": "eval", "samples": 2, "dataset": dataset, "policy": {"judge": "served", "max_missing": 0}}
+    reward = {"components": {"length": {"use": "cases/length"}, "wins": wins}, "total": "length + wins"}
+    recipe = {"version": 1, "judges": {"served": asked, "helper": asked}, "reward": reward, "stages": [stage]}
+    (folder / "e.yaml").write_text(json.dumps(recipe | {"backend": {"use": "trl"}}))
+
+
+def evaluated(folder):
+    names = ["ledger.jsonl", "evaluation/0-eval-results.json", "evaluation/0-eval-results.rows.jsonl"]
+    return [re.sub(r'"(attempt|seconds)": ?[\d.e-]+', "", (folder / name).read_text()) for name in names]
+
+
+def test_an_evaluation_of_a_served_policy_is_scored_by_hosts(folder, nodes, judge_server):
+    """The policy is asked by the driver; the reward's judge by hosts, each with its part of the limits."""
+
+    def answer(request):
+        return judge_server.vote(request) if "===" in str(request) else "one" + " two" * (len(str(request)) % 3)
+
+    with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
+        write_evaluation(folder, server.url)
+        alone = run(folder, nodes, "eval", "e.yaml", "--run-dir", "one")
+        assert alone.returncode == 0, alone.stdout + alone.stderr
+        asked = server.answered
+        on_ray = run(folder, nodes, "eval", "e.yaml", "--run-dir", "two", "--on", "ray")
+        assert on_ray.returncode == 0, on_ray.stdout + on_ray.stderr
+        assert "scores on 2 hosts of Ray" in on_ray.stdout
+        assert abs(server.answered - 2 * asked) <= 4  # calls that try the judges
+        assert evaluated(folder / "two") == evaluated(folder / "one")
+        assert {file.name for file in (folder / "two" / "judges").glob("helper*.answers.jsonl")} == {
+            "helper.1-of-2.answers.jsonl",
+            "helper.2-of-2.answers.jsonl",
+        }
+        write_evaluation(folder, server.url, judge="served")
+        both = run(folder, nodes, "eval", "e.yaml", "--run-dir", "three", "--on", "ray")
+        assert (both.returncode, "the reward asks the policy 'served'" in both.stderr) == (2, True), both.stderr
 
 
 def test_a_driver_outside_of_the_cluster_is_a_client_of_it(folder, nodes):

@@ -126,3 +126,16 @@ def test_what_trains_is_not_divided(server, main, write):
 def test_an_evaluation_in_shards_has_a_folder_to_be_named_after(server, main):
     code, _, err = main("eval", "r.yaml", "--shard", "1/2")
     assert (code, "--shard of an evaluation goes with --run-dir DIR" in err) == (2, True)
+
+
+def test_only_a_served_policy_is_scored_on_other_machines(server, main, write, tmp_path):
+    write("m.yaml", RECIPE.format(url=server.url).replace(", policy: {judge: main, max_missing: 0}", ""))
+    for words, told in (
+        (["--on", "ray", "--shard", "1/2", "--run-dir", "d"], "--on: goes without --shard: it divides the rows itself"),
+        (["--on", "rey"], "nothing here scores on 'rey'"),
+        (["--on", "ray"], "m.yaml:11: stages.0: --on scores the answers of a served policy alone"),
+        (["--on", "http://head:8265"], "ray job submit --address http://head:8265"),
+    ):
+        code, _, err = main("eval", "m.yaml" if told.startswith("m.yaml") else "r.yaml", *words)
+        assert (code, told in err) == (2, True), err
+    assert server.answered <= 4  # calls that try the policy

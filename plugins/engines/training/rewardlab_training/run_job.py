@@ -287,13 +287,16 @@ class RunJob:
         self.spread.write_note(directory.path, {"recipe": recipe, "plugins": versions_of(self.plan)}, done)
 
     def _refuse_spread(self) -> None:
-        """Raise UserError if a stage of a run that asks about a part of the rows cannot be divided."""
-        stages = self.plan.recipe.stages
-        for index in self._stages() if self.spread.shard is not None else ():
+        """Raise UserError if a stage cannot be divided, or scored elsewhere, as this run is to be."""
+        stages, divided, problem = self.plan.recipe.stages, self.spread.shard is not None, ""
+        if divided:
+            problem = "--shard divides data stages (run --stage N) and evaluations of a served policy alone"
+        elif self.spread.open_scorer is not None:
+            problem = "--on scores the answers of a served policy alone (`policy: {judge: NAME}`)"
+        for index in self._stages() if problem else ():
             if needs_engine(stages[index]):
-                problem = "--shard divides data stages (run --stage N) and evaluations of a served policy alone"
                 raise UserError(problem, where=self.plan.document.where(("stages", index)))
-            if isinstance(stages[index], EvalStage) and self._folder is None and self._resume is None:
+            if divided and isinstance(stages[index], EvalStage) and self._folder is None and self._resume is None:
                 raise UserError("--shard of an evaluation goes with --run-dir DIR, after which the parts are named")
         if self._resume is not None and (note := read_note(self._resume)) is not None:
             shard = None if self.spread.shard is None else str(self.spread.shard)

@@ -9,7 +9,7 @@ from typing import Any
 from rewardlab import Sample
 from rewardlab.judging import JudgingSettings
 from rewardlab.plan import Plan
-from rewardlab.recipe import Stage, TinyModel
+from rewardlab.recipe import EvalStage, Stage, TinyModel
 from rewardlab.scoring import Scorer
 
 from rewardlab_training.ledger import Ledger, UsageLog
@@ -89,7 +89,10 @@ class StageJob:
         spread, folder = self.run.spread, self.run.path / "judges"
         spread.gather(folder)
         judging = JudgingSettings(folder=folder, stop_on_unparsable=True, say=self.say, share=spread.share)
-        scorer = Scorer(self.plan, zero_truncated=zero_truncated, judging=judging, policy=policy)
+        if spread.open_scorer is not None and isinstance(self.stage, EvalStage) and self.stage.served is not None:
+            scorer = spread.open_scorer(self.plan, judging=judging, asked=[self.stage.served])
+        else:
+            scorer = Scorer(self.plan, zero_truncated=zero_truncated, judging=judging, policy=policy)
         self.usage.starts_from(scorer.judges.usage())
         return scorer
 

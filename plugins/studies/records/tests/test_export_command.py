@@ -52,6 +52,56 @@ def test_a_table_has_every_component_of_every_completion(main, scored, tmp_path)
     assert "of an exported table the .parquet is read, no .csv" in err
 
 
+def write_ids(write, count):
+    lines = [{"id": n, "prompt": "?", "answer": "4", "completions": ["\\boxed{4}"] * (1 + n % 3)} for n in range(count)]
+    write("rows.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def totals(path):
+    return [(str(row["id"]), row["total"]) for _, row in read_lines(path)]
+
+
+def test_a_folder_in_partitions_is_scored_again_as_it_was(main, scored, write, tmp_path):
+    pytest.importorskip("pyarrow")
+    write_ids(write, 7)
+    lines = scored("rows.jsonl")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "data", "--rows-per-file", "4")[0] == 0
+    files = sorted((tmp_path / "data" / "data").iterdir())
+    assert [(file.name, len(totals(file))) for file in files] == [
+        ("train-00000.parquet", 6),  # the third group is whole
+        ("train-00001.parquet", 6),
+        ("train-00002.parquet", 1),
+    ]
+    card = yaml.safe_load((tmp_path / "data" / "README.md").read_text("utf-8").split("---")[1])
+    assert card["configs"][0]["data_files"] == [{"split": "train", "path": "data/train-*.parquet"}]
+    assert main("score", "r.yaml", "data", "-o", "again.jsonl")[0] == 0
+    again = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]
+    assert [line["total"] for line in again] == [line["total"] for line in lines]
+
+
+@pytest.mark.parametrize("words", [["t.parquet", "--rows-per-file", "4"], ["data", "--rows-per-file", "0"]])
+def test_only_a_folder_is_divided(main, scored, write, words):
+    write_ids(write, 2)
+    scored("rows.jsonl")
+    code, _, err = main("export", "rows.jsonl", "out.jsonl", "-o", *words)
+    assert (code, "--rows-per-file: it divides the parquet file of a folder" in err) == (2, True), err
+
+
+def test_each_shard_is_a_partition(main, scored, write, tmp_path):
+    """Shards are exported where they are scored, and nothing has to be merged."""
+    pytest.importorskip("pyarrow")
+    write_ids(write, 9)
+    scored("rows.jsonl")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "whole.parquet")[0] == 0
+    (tmp_path / "parts").mkdir()
+    for part in (1, 2, 3):
+        assert main("score", "r.yaml", "rows.jsonl", "-o", "s.jsonl", "--shard", f"{part}/3")[0] == 0
+        assert main("export", "rows.jsonl", f"s.{part}-of-3.jsonl", "-o", f"parts/{part}.parquet")[0] == 0
+    parts = [row for part in (1, 2, 3) for row in totals(tmp_path / "parts" / f"{part}.parquet")]
+    assert sorted(parts) == sorted(totals(tmp_path / "whole.parquet"))
+    assert main("score", "r.yaml", "parts", "-o", "again.jsonl")[0] == 0
+
+
 def test_rows_with_other_components_than_the_first_are_no_table(main, scored, write):
     first, second = scored(VERL)
     second["components"]["extra"] = second["components"].pop("short")

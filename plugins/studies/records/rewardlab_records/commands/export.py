@@ -32,6 +32,8 @@ class Options(Config):
     """what `score` wrote for them"""
     output: Annotated[Path, Flag("-o", metavar="OUT")]
     """a new file or folder"""
+    rows_per_file: Annotated[int | None, Flag(metavar="N")] = None
+    """of a folder: completions of each of its parquet files, of which there are several then (one file)"""
     format: RolloutName = None
     """the tool whose rollouts the rows are (detected)"""
     say: Say = note
@@ -45,6 +47,8 @@ def run(options: Options) -> CommandResult:
         raise UserError("exists already; give -o another name", where=str(output))
     if problem := output_path_problem(output):
         raise UserError([problem])
+    if options.rows_per_file is not None and (output.suffix or options.rows_per_file < 1):
+        raise UserError("it divides the parquet file of a folder, and is 1 or more", where="--rows-per-file")
     state, unscored = StateFolder(options.scored), 0
     with file_of(options.rows, options.say, options.format, skip_bad=True) as (path, _):
         origin = state.read() if state.path.is_dir() else None
@@ -53,8 +57,10 @@ def run(options: Options) -> CommandResult:
             count, unscored = write_precomputed(scored, output)
         elif output.suffix == ".eval":
             count, unscored = write_log(scored, options.rows, output)
+        elif output.suffix:
+            count = write_table(scored, output)
         else:
-            count = (write_table if output.suffix else write_folder)(scored, output)
+            count = write_folder(scored, output, options.rows_per_file)
     message = f"; {unscored:,} have no total and stay unscored" if unscored else ""
     data = {"ok": True, "output": str(output), "completions": count, "unscored": unscored}
     return CommandResult(text=f"{counted(count, 'completion')}: {output}{message}", data=data)

@@ -9,14 +9,17 @@ from typing import Any
 import yaml
 from rewardlab.errors import JobError, UserError
 
-from rewardlab_records.export.score_table import write_table
+from rewardlab_records.export.score_table import write_partitions, write_table
 from rewardlab_records.export.scored_rows import ScoredRows
 
-TABLE = Path("data") / "train.parquet"
+DATA = Path("data")
+TABLE, PARTITIONS = DATA / "train.parquet", DATA / "train-*.parquet"
 
 
-def write_folder(scored: ScoredRows, output: Path) -> int:
+def write_folder(scored: ScoredRows, output: Path, rows_per_file: int | None = None) -> int:
     """Write a new folder, whole or not at all; return how many rows its table has.
+
+    rows_per_file: divides the table; None: it is one file.
 
     Raises UserError if nothing says any more what made the scores.
     """
@@ -26,17 +29,20 @@ def write_folder(scored: ScoredRows, output: Path) -> int:
     try:
         with TemporaryDirectory(dir=output.parent, prefix=".rewardlab-", ignore_cleanup_errors=True) as scratch:
             made = Path(scratch, "folder")
-            (made / TABLE).parent.mkdir(parents=True)
-            count = write_table(scored, made / TABLE)
-            (made / "README.md").write_text(_card(scored.origin, scored.components(), count), encoding="utf-8")
+            (made / DATA).mkdir(parents=True)
+            if rows_per_file is None:
+                count, files = write_table(scored, made / TABLE), TABLE
+            else:
+                count, files = write_partitions(scored, made / DATA, rows_per_file), PARTITIONS
+            (made / "README.md").write_text(_card(scored.origin, scored.components(), count, files), encoding="utf-8")
             made.rename(output)
     except OSError as error:
         raise JobError(f"{output} cannot be written: {error.strerror or error}") from error
     return count
 
 
-def _card(origin: Mapping[str, Any], components: list[str], count: int) -> str:
-    head = {"configs": [{"config_name": "default", "data_files": [{"split": "train", "path": str(TABLE)}]}]}
+def _card(origin: Mapping[str, Any], components: list[str], count: int, files: Path) -> str:
+    head = {"configs": [{"config_name": "default", "data_files": [{"split": "train", "path": str(files)}]}]}
     reward = origin["recipe"]["reward"]
     made_by = ", ".join(f"{name} {version}" for name, version in origin["plugins"].items())
     parts = {name: reward["components"][name] for name in components}

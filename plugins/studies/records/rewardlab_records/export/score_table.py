@@ -1,6 +1,7 @@
 """Scores as a flat table: a row for each completion, and columns for each component, named as in a flat ledger."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from rewardlab_training import LEDGER_COLUMNS, SCORE_COLUMNS
 from rewardlab_records.export.scored_rows import ScoredRow, ScoredRows, columns_of_members
 from rewardlab_records.ledger.columns import Column
 from rewardlab_records.ledger.flat_file import flat_file, format_of
-from rewardlab_records.ledger.table import flat_row, prompt_cell
+from rewardlab_records.ledger.table import FlatRow, flat_row, prompt_cell
 
 COLUMNS = ("id", "index", "prompt", "completion", "tokens", "truncated", "messages", "fields", "recorded")
 SCORES = ("total", "shaped")
@@ -22,17 +23,46 @@ def write_table(scored: ScoredRows, output: Path) -> int:
 
     Raises UserError for a row that has other components than the first.
     """
-    form, parts, count = format_of(output), scored.components(), 0
+    form, parts = format_of(output), scored.components()
     columns = _columns(parts, scored.talks())
     with flat_file(output, form, columns) as write:
-        for row in scored:
-            if row.scores["components"].keys() != set(parts):
-                problem = f"the row {row.scores['id']!r} has other components than {', '.join(parts)}"
-                raise UserError(f"{problem}, those of the first; export the scores of one recipe", where=scored.scored)
-            for line in _lines(row):
-                write(flat_row(line, columns))
-                count += 1
+        return sum(_write(row, parts, columns, write, scored.scored) for row in scored)
+
+
+def write_partitions(scored: ScoredRows, folder: Path, rows_per_file: int) -> int:
+    """Write the table to new parquet files in a folder, and return how many rows they have.
+
+    A file ends once it has so many rows and its last group is whole. UserError: as of `write_table`.
+    """
+    form, parts, rows, count = format_of(folder / partition(0)), scored.components(), iter(scored), 0
+    columns, row = _columns(parts, scored.talks()), next(rows, None)
+    for number in itertools.count():
+        if row is None:
+            break
+        with flat_file(folder / partition(number), form, columns) as write:
+            end = count + rows_per_file
+            while row is not None and count < end:
+                count += _write(row, parts, columns, write, scored.scored)
+                row = next(rows, None)
     return count
+
+
+def partition(number: int) -> str:
+    """Return the name of a table's part, whose beginning is the split that the hub takes it for."""
+    return f"train-{number:05}.parquet"
+
+
+def _write(
+    row: ScoredRow, parts: Sequence[str], columns: Sequence[Column], write: Callable[[FlatRow], None], where: str
+) -> int:
+    """Write a group; return how many rows it is."""
+    if row.scores["components"].keys() != set(parts):
+        problem = f"the row {row.scores['id']!r} has other components than {', '.join(parts)}"
+        raise UserError(f"{problem}, those of the first; export the scores of one recipe", where=where)
+    lines = [*_lines(row)]
+    for line in lines:
+        write(flat_row(line, columns))
+    return len(lines)
 
 
 def _columns(parts: Sequence[str], talks: bool) -> list[Column]:
