@@ -114,13 +114,14 @@ def test_judge_and_probe_say_what_they_say_on_one_machine(folder, nodes):
 
 def write_evaluation(folder, url, judge="helper"):
     asked = {"use": "openai/chat", "with": {"model": "m", "base_url": url}, "concurrency": 8, "retries": 0}
-    wins = {"use": "pairwise/win_rate", "with": {"judge": judge, "privileged": "answer"}}
+    rubric = {"description": "Is it safe?", "scoring": {"true": "It is.", "false": "It is not."}}
+    safe = {"use": "rubric/binary", "with": {"judge": judge, "rubric": rubric}}
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps({"id": n, "prompt": f"{n} + {n}?", "answer": str(2 * n)}) + "\n" for n in range(12))
     )
     dataset = {"use": "data/jsonl", "with": {"path": str(folder / "rows.jsonl")}}
     stage = {"use": "eval", "samples": 2, "dataset": dataset, "policy": {"judge": "served", "max_missing": 0}}
-    reward = {"components": {"length": {"use": "cases/length"}, "wins": wins}, "total": "length + wins"}
+    reward = {"components": {"length": {"use": "cases/length"}, "safe": safe}, "total": "length + safe"}
     recipe = {"version": 1, "judges": {"served": asked, "helper": asked}, "reward": reward, "stages": [stage]}
     (folder / "e.yaml").write_text(json.dumps(recipe | {"backend": {"use": "trl"}}))
 
@@ -134,7 +135,9 @@ def test_an_evaluation_of_a_served_policy_is_scored_by_hosts(folder, nodes, judg
     """The policy is asked by the driver; the reward's judge by hosts, each with its part of the limits."""
 
     def answer(request):
-        return judge_server.vote(request) if "===" in str(request) else "one" + " two" * (len(str(request)) % 3)
+        if "Is it safe?" in str(request):
+            return json.dumps({"explanation": "It is.", "score": True})
+        return "one" + " two" * (len(request["messages"][-1]["content"]) % 3)
 
     with judge_server.Serving(judge_server.JudgeServer(answer=answer)) as server:
         write_evaluation(folder, server.url)
@@ -146,7 +149,9 @@ def test_an_evaluation_of_a_served_policy_is_scored_by_hosts(folder, nodes, judg
         assert "scores on 2 hosts of Ray" in on_ray.stdout
         assert abs(server.answered - 2 * asked) <= 4  # calls that try the judges
         assert evaluated(folder / "two") == evaluated(folder / "one")
-        assert {file.name for file in (folder / "two" / "judges").glob("helper*.answers.jsonl")} == {
+        assert {
+            re.sub("@[0-9a-f]+", "", file.name) for file in (folder / "two" / "judges").glob("helper*.answers.jsonl")
+        } == {
             "helper.1-of-2.answers.jsonl",
             "helper.2-of-2.answers.jsonl",
         }

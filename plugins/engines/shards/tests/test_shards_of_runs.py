@@ -1,10 +1,17 @@
 """`eval` of a served policy and data stages in shards: the whole runs on the shards' answers, and asks nothing anew."""
 
+import asyncio
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rewardlab.judging import Share
+from rewardlab_shards.elsewhere import ScorerElsewhere
+from rewardlab_shards.host_actor import HostActor, versions
 from rewardlab_shards.run_shards import Spread
+from rewardlab_training import load_evaluation
 
 RECIPE = """
     version: 1
@@ -139,3 +146,62 @@ def test_only_a_served_policy_is_scored_on_other_machines(server, main, write, t
         code, _, err = main("eval", "m.yaml" if told.startswith("m.yaml") else "r.yaml", *words)
         assert (code, told in err) == (2, True), err
     assert server.answered <= 4  # calls that try the policy
+
+
+class HostHere:
+    """A host in this process, a `ScoreSource`: what an actor does, without Ray."""
+
+    hosts = 1
+
+    def __init__(self, plan, folder):
+        cloudpickle = pytest.importorskip("cloudpickle")  # which Ray has in itself
+        self.host = HostActor(cloudpickle.dumps(plan), Share(1, 2), versions([]), folder, stop_on_unparsable=True)
+        self.seen = {}
+
+    async def scores(self, group):
+        part = await self.host.scores([group])
+        self.seen = part.usage
+        return part.scores[0]
+
+    def usage(self):
+        return self.seen
+
+    def close(self):
+        asyncio.run(self.host.close())
+
+
+JUDGED = """
+    reward:
+      components:
+        safe:
+          use: rubric/binary
+          with: {judge: helper, rubric: {description: "Is it safe?", scoring: {true: It is., false: It is not.}}}
+      total: safe
+"""
+
+
+def test_hosts_score_what_the_driver_asks_a_policy(server, main, write, tmp_path):
+    """The policy has its whole limits here, and a host its part of those of the reward's judge."""
+    helper = f'helper: {{use: openai/chat, with: {{model: second, base_url: "{server.url}"}}, concurrency: 8}}'
+    recipe = RECIPE.format(url=server.url).replace("    dataset:", f"      {helper}\n    dataset:")
+    write("j.yaml", re.sub(r"    reward:.*?(?=    stages:)", JUDGED.lstrip("\n"), recipe, flags=re.S))
+    policy, verdict = server.answer, json.dumps({"explanation": "It is.", "score": True})
+    server.answer = lambda request: verdict if "Is it safe?" in str(request) else policy(request)
+    assert main("eval", "j.yaml", "--run-dir", "one")[0] == 0
+    opened = []
+
+    def on_a_host(plan, judging, asked):
+        assert asked == ["main"]
+        of_host = replace(plan, judges={"helper": plan.judges["helper"]})
+        opened.append(ScorerElsewhere(plan, HostHere(of_host, judging.folder), asked, judging))
+        return opened[0]
+
+    lines = []
+    job = load_evaluation("j.yaml", folder=tmp_path / "two", say=lines.append)
+    job.spread = Spread(open_scorer=on_a_host)
+    job.run()
+    assert files(tmp_path / "two") == files(tmp_path / "one")
+    assert {name for name, usage in opened[0].judges.usage().items() if usage.asked} == {"main", "helper"}
+    assert [line.split(":")[0] for line in lines if line.startswith("judge ")] == ["judge main", "judge helper"]
+    kept = {re.sub("@[0-9a-f]+", "", file.name) for file in (tmp_path / "two" / "judges").glob("*.answers.jsonl")}
+    assert kept == {"main.answers.jsonl", "helper.1-of-2.answers.jsonl"}
