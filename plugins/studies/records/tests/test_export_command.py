@@ -102,6 +102,28 @@ def test_each_shard_is_a_partition(main, scored, write, tmp_path):
     assert main("score", "r.yaml", "parts", "-o", "again.jsonl")[0] == 0
 
 
+def test_members_of_a_group_that_stand_apart_are_one_shards(main, scored, write, tmp_path):
+    """In one file they are a group; a group in two files is two rows of one id."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_ids(write, 6)
+    scored("rows.jsonl")
+    assert main("export", "rows.jsonl", "out.jsonl", "-o", "table.parquet")[0] == 0
+    table = parquet.read_table(tmp_path / "table.parquet")
+    parquet.write_table(
+        table.take([*range(0, table.num_rows, 2), *range(1, table.num_rows, 2)]), tmp_path / "apart.parquet"
+    )
+    assert main("score", "r.yaml", "apart.parquet", "-o", "one.jsonl")[0] == 0
+    for part in (1, 2):
+        assert main("score", "r.yaml", "apart.parquet", "-o", "s.jsonl", "--shard", f"{part}/2")[0] == 0
+    assert main("merge", "s.jsonl")[0] == 0
+    assert (tmp_path / "s.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+    (tmp_path / "parts").mkdir()
+    for name, rows in (("1", [0, 1]), ("2", [2])):  # the second group has two members
+        parquet.write_table(table.take(rows), tmp_path / "parts" / f"{name}.parquet")
+    code, _, err = main("score", "r.yaml", "parts", "-o", "p.jsonl", "--shard", "1/2")
+    assert (code, "parts/2.parquet:1: the id '1' is already used by parts/1.parquet:2" in err) == (2, True), err
+
+
 def test_rows_with_other_components_than_the_first_are_no_table(main, scored, write):
     first, second = scored(VERL)
     second["components"]["extra"] = second["components"].pop("short")
