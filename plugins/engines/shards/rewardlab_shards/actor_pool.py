@@ -226,6 +226,8 @@ class ActorPool:
         from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
         self._say_once(f"host {place + 1} has died; others take its rows, and Ray starts it again")
+        if not any(up.is_set() for up in self._up):
+            self._say_once("no host is up; the job waits until Ray starts one (`ray status` says what it waits for)")
         openings = 0
         while True:
             actor = self._actors[place]

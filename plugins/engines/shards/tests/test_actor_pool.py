@@ -50,11 +50,11 @@ class MortalHost:
             raise exceptions.RayTaskError("ready", "", UserError("the model is gone")).as_instanceof_cause()
 
 
-def scored(host, count):
+def scored(host, count, say=lambda text: None):
     from rewardlab_shards.actor_pool import ActorPool
 
     async def all_of_them():
-        pool = ActorPool(lambda place: host, [host], say=lambda text: None)
+        pool = ActorPool(lambda place: host, [host], say=say)
         groups = (Group(sample=Sample(id=str(n)), completions=[Completion(text="x")]) for n in range(count))
         return await asyncio.wait_for(asyncio.gather(*map(pool.scores, groups)), 60)
 
@@ -69,7 +69,9 @@ def short_pause(monkeypatch):
 @pytest.mark.parametrize("count", [1, 40, 900])
 def test_calls_of_a_host_that_is_down_accuse_no_row(count):
     """Whether few rows are left, so that nothing keeps the rest of its callers busy, or many."""
-    assert len(scored(MortalHost(), count)) == count
+    said = []
+    assert len(scored(MortalHost(), count, said.append)) == count
+    assert [text.partition(";")[0] for text in said] == ["host 1 has died", "no host is up"]
 
 
 class SlowHost(MortalHost):
