@@ -403,6 +403,10 @@ class TestShards:
         assert (tmp_path / "out" / "made.jsonl").read_bytes() == alone
         assert len(calls()) == 120
         assert "120 answers reused" in out
+        (tmp_path / "out" / "made.jsonl").write_bytes(alone[: len(alone) // 2])  # a merge that was killed
+        assert main("merge", "out/made.jsonl")[0] == 0
+        assert (tmp_path / "out" / "made.jsonl").read_bytes() == alone
+        assert len(calls()) == 120
 
     def test_that_stopped_are_named_and_go_on(self, recipe, main, calls, tmp_path):
         small, large = ({"budget": {"tokens": tokens}, "concurrency": 2} for tokens in (60, 10_000))
