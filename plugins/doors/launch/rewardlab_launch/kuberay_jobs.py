@@ -11,6 +11,9 @@ from rewardlab_launch.record import LaunchRecord
 from rewardlab_launch.shell import LINES, Shell
 from rewardlab_launch.site import KubeRayCompute
 
+KEYS = "go-template={{range $key, $value := .data}}{{$key}} {{end}}"
+"""the form in which Kubernetes names the keys of a secret, and nothing else"""
+
 
 def _kubectl(context: str | None, namespace: str | None, *words: str) -> list[str]:
     there = ["--context", context] if context else []
@@ -25,16 +28,12 @@ def submit(launch: Launch, folder: Path) -> str:
     compute = launch.site.compute
     assert isinstance(compute, KubeRayCompute)
     shell = Shell()
-    for kind, names in {
-        "persistentvolumeclaim": {*compute.mounts.values()},
-        "secret": {reference.partition("/")[0] for reference in compute.secrets.values()},
-    }.items():
-        for name in sorted(names):
-            asked = shell.run(_kubectl(compute.context, compute.namespace, "get", kind, name), fails=False)
-            if asked.returncode:
-                raise UserError(
-                    f"no {kind} {name!r} in namespace {compute.namespace}: {asked.stderr.decode().strip()[:300]}"
-                )
+    for claim in sorted({*compute.mounts.values()}):
+        _asked(shell, compute, "persistentvolumeclaim", claim, "name")
+    for reference in sorted({*compute.secrets.values()}):
+        secret, _, key = reference.partition("/")
+        if key not in _asked(shell, compute, "secret", secret, KEYS).split():
+            raise UserError(f"secret {secret!r} in namespace {compute.namespace} has no key {key!r} (compute.secrets)")
     manifest = str(folder / "job.yaml")  # created, not applied: a job of this name stays as it is
     words = _kubectl(compute.context, compute.namespace, "create", "-f", manifest)
     tested = shell.run([*words, "--dry-run=server"], fails=False)
@@ -48,6 +47,14 @@ def submit(launch: Launch, folder: Path) -> str:
         raise UserError(f"Kubernetes would not take this job: {said[:500]}")
     shell.run(words)
     return launch.name
+
+
+def _asked(shell: Shell, compute: KubeRayCompute, kind: str, name: str, form: str) -> str:
+    """Return what Kubernetes says of something; UserError if it is not there."""
+    asked = shell.run(_kubectl(compute.context, compute.namespace, "get", kind, name, "-o", form), fails=False)
+    if asked.returncode:
+        raise UserError(f"no {kind} {name!r} in namespace {compute.namespace}: {asked.stderr.decode().strip()[:300]}")
+    return asked.stdout.decode()
 
 
 def status(record: LaunchRecord) -> str:

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from rewardlab.errors import JobError, UserError
+from rewardlab_launch.kuberay_jobs import KEYS
 from rewardlab_launch.record import SCHEMA, read_launch
 
 NOTING = """#!/usr/bin/env python3
@@ -69,12 +70,19 @@ def test_what_is_written_again_leaves_nothing_of_what_was_written_before(launch,
 
 
 def test_a_ray_job_is_made_after_its_claims_and_secrets_are_found(launch, noted, main):
+    noted.says(secret=["main", 0])
+    code, _, err = launch("kuberay", "--submit")
+    assert (code, "secret 'judges' in namespace rl has no key 'teacher' (compute.secrets)" in err) == (2, True)
+    noted.says(secret=["main teacher ", 0])
+    so_far = len(noted())
     assert launch("kuberay", "--submit")[0] == 0
     there = ["kubectl", "--namespace", "rl"]
+    keys = [*there, "get", "secret", "judges", "-o", KEYS]
     manifest = "launches/it/job.yaml"
-    assert noted() == [
-        [*there, "get", "persistentvolumeclaim", "runs"],
-        [*there, "get", "secret", "judges"],
+    assert noted()[so_far:] == [
+        [*there, "get", "persistentvolumeclaim", "runs", "-o", "name"],
+        keys,
+        keys,
         [*there, "create", "-f", manifest, "--dry-run=server"],
         [*there, "create", "-f", manifest],
     ]
@@ -95,7 +103,7 @@ def test_a_claim_that_is_not_there_ends_it_before_anything_is_made(launch, noted
 
 
 def test_what_a_broken_submission_left_on_kubernetes_is_removed_by_a_command_that_is_named(launch, noted):
-    noted.says(**{"--dry-run=server": ['configmaps "it-files" already exists', 1]})
+    noted.says(**{"--dry-run=server": ['configmaps "it-files" already exists', 1], "secret": ["main teacher", 0]})
     code, _, err = launch("kuberay", "--submit")
     assert code == 2
     label = "app.kubernetes.io/part-of=it"
