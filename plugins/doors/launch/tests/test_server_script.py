@@ -7,29 +7,35 @@ import subprocess
 import pytest
 from rewardlab_launch.script_files import script
 
-SERVE = """serve() { exec python3 -uc '
+SERVE = """serve() { exec python3 -c '
 import os, sys, time
-print(sys.argv[1], os.environ.get("CUDA_VISIBLE_DEVICES"), os.getpid(), flush=True)
+os.write(1, (sys.argv[1] + " " + str(os.environ.get("CUDA_VISIBLE_DEVICES")) + os.linesep).encode())  # in one piece
 time.sleep(1000)' "$1"; }"""
 
 
 @pytest.fixture
 def started(tmp_path):
-    """A function that starts the script with its words, and returns the process and `count` lines of servers."""
+    """A function that starts the script with its words and returns the process."""
+    jobs = []
 
     def start(*words, gpus, devices=None, serve=SERVE, restarts=0):
         text = script([serve], {"restarts": restarts, "gpus": gpus}, "server.sh").replace("sleep 5", ":")
         (tmp_path / "server.sh").write_text(text)
         environment = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
-        return subprocess.Popen(
+        job = subprocess.Popen(
             ["bash", str(tmp_path / "server.sh"), *words],
             env=environment | ({} if devices is None else {"CUDA_VISIBLE_DEVICES": devices}),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
         )
+        jobs.append(job)
+        return job
 
-    return start
+    yield start
+    for job in jobs:
+        job.terminate()
+        job.communicate()
 
 
 @pytest.mark.parametrize(
@@ -43,10 +49,9 @@ def started(tmp_path):
 )
 def test_each_server_of_a_node_has_a_port_and_gpus_of_its_own(started, words, gpus, devices, expected):
     job = started(*words, gpus=gpus, devices=devices)
-    lines = [job.stdout.readline().rsplit(" ", 1) for _ in range(int(words[1]))]
-    assert {line[0] for line in lines} == expected
+    assert {job.stdout.readline().rstrip() for _ in range(int(words[1]))} == expected
     job.send_signal(signal.SIGTERM)
-    assert job.stdout.read() is not None  # at its end no server has the pipe any more
+    assert job.stdout.read() == ""  # at its end no server has the pipe any more
     assert job.wait() == 0
 
 

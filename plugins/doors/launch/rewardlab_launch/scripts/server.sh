@@ -22,12 +22,12 @@ keep() { # INDEX: a server, for as long as it is started again
 
 IFS=, read -ra devices <<<"${CUDA_VISIBLE_DEVICES:-}"
 if ((${#devices[@]} == 0)); then mapfile -t devices < <(seq 0 $((count * gpus - 1))); fi
+trap 'jobs -p | xargs -r kill 2>/dev/null; exit 0' TERM INT
 kept=()
 for ((k = 0; k < count; k++)); do
   keep "$k" &
   kept+=($!)
 done
-trap 'kill -TERM "${kept[@]}" 2>/dev/null; exit 0' TERM INT
 for one in "${kept[@]}"; do
   wait "$one"
   code=$?
