@@ -1,0 +1,37 @@
+"""A grader of the audit: what is installed, what is called, and the rows that it is probed with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grader:
+    """A grader as the audit installs and probes it.
+
+    Args:
+        name: "source/grader", which names its result, too.
+        packages: what pip installs, pinned: ("reasoning-gym==0.1.25",). Graders with the same packages share an
+            environment.
+        target: "package.module:function" of these packages, or "adapters/FILE.py:function"; behind the name may stand
+            `.attribute` and calls without arguments, as in "inspect_ai.scorer:match()".
+        signature: one of `rewardlab_probe.SIGNATURES`; "" if the parameters' names say it.
+        rows: a file of rows, from evidence/audit/rows on.
+        origin: the page of its code.
+        licence: of the package, as an SPDX identifier.
+        deadline: seconds for a call.
+        network: whether it may open connections.
+        known: family -> why it may win or cannot be judged here, such as {"empty": "an empty list is a right answer"}.
+        python: a version that it asks for, such as "3.13"; "" for that of this environment.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    target: str
+    rows: str
+    origin: str
+    licence: str
+    signature: str = ""
+    deadline: float = 10.0
+    network: bool = False
+    known: Mapping[str, str] = field(default_factory=dict)
+    python: str = ""
