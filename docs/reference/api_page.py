@@ -24,6 +24,7 @@ PACKAGES = {
     "rewardlab.concurrency": "Event loops and threads for code that may take long, and signals.",
     "rewardlab.files": "Whole lines, whole files and locks.",
     "rewardlab.lazy": "Packages whose names are imported when they are used.",
+    "rewardlab_probe": "A probe of a grader that is a function (docs/probe.md).",
     "rewardlab_answers": "What models write: the parts of a response, its box, its thoughts, its language.",
     "rewardlab_records.rollouts": "Formats of other tools' rollouts (docs/rollouts.md).",
     "rewardlab_training": "The kit for engines, and runs from Python. Provisional: each minor version may change it.",

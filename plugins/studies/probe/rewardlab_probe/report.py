@@ -17,8 +17,12 @@ from rewardlab_probe.verdicts import FamilyVerdict, mean, means
 
 def format_probe(probed: ProbeResult) -> str:
     """Return a table for each slice, the checks of RFC 008, and a line for each degenerate completion to know about."""
-    tables = [_table(probe_slice, probed) for probe_slice in probed.slices]
-    return "\n\n".join([_title(probed), *tables, _checks(probed), "\n".join(_findings(probed))])
+    return "\n\n".join([_title(probed), *format_slices(probed), format_checks(probed), "\n".join(_findings(probed))])
+
+
+def format_slices(probed: ProbeResult) -> list[str]:
+    """Return a table for each slice."""
+    return [_table(probe_slice, probed) for probe_slice in probed.slices]
 
 
 def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
@@ -74,7 +78,7 @@ def _table(probe_slice: ProbeSlice, probed: ProbeResult) -> str:
     return "\n".join(columns(lines, align="<" + ">" * (len(lines[0]) - 2) + "<"))
 
 
-def _checks(probed: ProbeResult) -> str:
+def format_checks(probed: ProbeResult) -> str:
     """Return what the probe says of each check of RFC 008, a line each."""
     floor = probed.floor
     ahead = f"honest is {floor.gap:.3f} ahead of {floor.family}" if floor else ""

@@ -1,6 +1,6 @@
 """The rows to probe with: each has an honest completion, and languages take turns."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,12 +24,13 @@ class RowRequirements:
     """The requirements that a row must meet: those of the plan that scores it, and an honest completion.
 
     Args:
+        plan: None where a callable scores.
         honest: its column; None for the first of `honest`, `completions[0]`, `response`, and in an English row the
             reference.
         reference: the column of the reference.
     """
 
-    plan: Plan
+    plan: Plan | None = None
     honest: str | None = None
     reference: str = "reference"
 
@@ -68,11 +69,16 @@ class RowRequirements:
 
     @cached_property
     def _needs(self) -> RowNeeds:
-        return self.plan.row_needs
+        return RowNeeds() if self.plan is None else self.plan.row_needs
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """What the columns are called: our field -> theirs."""
+        return {} if self.plan is None else self.plan.recipe.columns
 
     def _problems(self, sample: Sample) -> Iterator[str]:
         needs = self._needs
-        yield from needs.lacks(sample, self.plan.recipe.columns)
+        yield from needs.lacks(sample, self.columns)
         for name, reason in needs.abstentions(sample):
             yield f"{name} ({needs.uses[name]}) will abstain: {reason}"
 
@@ -89,7 +95,7 @@ class FittingRows:
 def read_rows(path: str, requirements: RowRequirements) -> FittingRows:
     """Read the rows of a file."""
     fitting, identify = FittingRows(place=path), Identifier()
-    fields = requirements.plan.recipe.columns
+    fields = requirements.columns
     with closing(read_lines(path)) as lines:
         for number, row in lines:
             place = f"{path}:{number}"
@@ -106,6 +112,7 @@ def read_rows(path: str, requirements: RowRequirements) -> FittingRows:
 def dataset_rows(requirements: RowRequirements) -> FittingRows:
     """Read the rows of the recipe's dataset that are held out from training; all of them if none is held out."""
     plan = requirements.plan
+    assert plan is not None
     planned = plan.datasets.get(("dataset",))
     if planned is None:
         raise UserError("the recipe has no dataset; name a file: rewardlab probe RECIPE ROWS.jsonl")

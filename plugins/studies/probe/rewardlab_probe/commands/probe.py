@@ -1,5 +1,6 @@
 """`rewardlab probe`: degenerate completions against honest ones."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -16,18 +17,27 @@ from rewardlab.commands import (
     file_of,
     scorer_on,
 )
+from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
 from rewardlab.scoring import MissingGuard
 from rewardlab_shards.kept_shard import KeptShard
 
 from rewardlab_probe.attempts.degenerate import LONG
+from rewardlab_probe.callables.callable_probe import DEADLINE, MEMORY, CallableProbe
+from rewardlab_probe.callables.callable_report import callable_as_dict, format_callable
+from rewardlab_probe.callables.signatures import SignatureName
 from rewardlab_probe.job import ROWS, THOROUGH, ProbeJob
 from rewardlab_probe.measure import probing_plan
 from rewardlab_probe.report import format_probe, probe_as_dict
+from rewardlab_probe.report_files import JUNIT, SARIF, write_report
 from rewardlab_probe.verdicts import WinRule
 
 SUMMARY = "test whether degenerate completions win"
+OF_CALLABLES = {
+    name: f"--{name}" for name in ("signature", "python", "deadline", "memory", "network", "known", "report")
+}
+OF_CALLABLES["callable_rows"] = "--rows"
 
 
 class Options(Config):
@@ -40,12 +50,30 @@ class Options(Config):
     the recipe names.
     """
 
-    recipe: Annotated[AnyRecipe, Positional("RECIPE")]
-    """the recipe with the reward"""
+    recipe: Annotated[AnyRecipe | None, Positional("RECIPE")] = None
+    """the recipe with the reward, but for --callable"""
     rows: Annotated[AnyRows, Positional("ROWS.jsonl")] = None
     """rows to probe with"""
     overrides: Annotated[tuple[str, ...], Overrides()] = ()
     """changes of the recipe"""
+    callable: Annotated[str | None, Flag(metavar="MODULE:NAME")] = None
+    """probe this grader and no recipe: package.module:function, or file.py:function"""
+    callable_rows: Annotated[str | None, Flag("--rows", metavar="ROWS.jsonl")] = None
+    """with --callable: rows to probe with"""
+    signature: SignatureName | None = None
+    """with --callable: how it is called (seen from the names of its parameters)"""
+    python: Annotated[Path | None, Flag(metavar="PATH")] = None
+    """with --callable: the bin/python of its environment"""
+    deadline: Annotated[float, Field(gt=0, le=3600), Flag(metavar="SECONDS")] = DEADLINE
+    """with --callable: for a call"""
+    memory: Annotated[float, Field(gt=0, le=1e6), Flag(metavar="GB")] = MEMORY
+    """with --callable: what a call may add"""
+    network: bool = False
+    """with --callable: let it open connections"""
+    known: Annotated[Mapping[str, str], Flag(metavar="NAME=WHY")] = {}
+    """with --callable: what wins or fails on purpose; repeatable"""
+    report: Annotated[Path | None, Flag(metavar="FILE")] = None
+    """with --callable: also write the findings as SARIF (FILE.sarif) or JUnit (FILE.xml)"""
     limit: Annotated[Count, Flag(metavar="N")] = ROWS
     """how many rows to probe at most, evenly over languages"""
     thorough: Annotated[int, Field(ge=0, le=1_000_000), Flag(metavar="N")] = THOROUGH
@@ -86,9 +114,25 @@ class Options(Config):
             raise ValueError("--shard, -o OUT.jsonl and --resume go together: a part keeps its scores there")
         return self
 
+    @model_validator(mode="after")
+    def _one_reward(self) -> "Options":
+        if self.callable is None:
+            if self.recipe is None:
+                raise ValueError("RECIPE is needed, or --callable MODULE:NAME with --rows ROWS.jsonl")
+            if given := self.model_fields_set & OF_CALLABLES.keys():
+                raise ValueError(f"{OF_CALLABLES[min(given)]} goes with --callable")
+        elif self.recipe is not None or self.shard is not None or self.on is not None:
+            raise ValueError("--callable is a grader alone: no RECIPE, --shard or --on")
+        elif self.report is not None and self.report.suffix not in (SARIF, JUNIT):
+            raise ValueError(f"--report {self.report}: the name ends in {SARIF} or {JUNIT}, which says the form")
+        return self
+
 
 def run(options: Options) -> CommandResult:
     """Return whether degenerate completions win. A JobError if too many rows have no total."""
+    if options.callable is not None:
+        return _probe_callable(options, options.callable)
+    assert options.recipe is not None
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         job = ProbeJob(
@@ -111,3 +155,35 @@ def run(options: Options) -> CommandResult:
             return KeptShard("probe", options, probing_plan(plan), rows, MissingGuard({})).run()
         probed = job.run()
     return CommandResult(ok=probed.ok, text=format_probe(probed), data=probe_as_dict(probed))
+
+
+def _probe_callable(options: Options, target: str) -> CommandResult:
+    """Return whether anything is wrong with a grader that is a function."""
+    rows = options.callable_rows if options.rows is None else options.rows
+    if rows is None:
+        raise UserError("--callable wants rows: --rows ROWS.jsonl, each with an honest completion")
+    with file_of(rows, options.say, options.format, options.skip_bad) as (path, say):
+        assert path is not None
+        report = CallableProbe(
+            target=target,
+            rows=path,
+            signature=options.signature,
+            python=None if options.python is None else str(options.python),
+            deadline=options.deadline,
+            memory=options.memory,
+            network=options.network,
+            known=options.known,
+            most=options.limit,
+            honest=options.honest,
+            reference=options.reference,
+            by=options.by,
+            rule=WinRule(tolerance=options.tolerance, most=options.max_won),
+            thorough=options.thorough,
+            long=options.long,
+            margin=options.margin,
+            skip_bad=options.skip_bad,
+            say=say,
+        ).run()
+    if options.report is not None:
+        write_report(report, options.report)
+    return CommandResult(ok=report.ok, text=format_callable(report), data=callable_as_dict(report))

@@ -1,0 +1,112 @@
+"""A line that shows what a grader does, to paste into a shell."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rewardlab import Sample
+
+from rewardlab_probe.callables.callable_worker import INSPECT_STATE
+from rewardlab_probe.callables.signatures import CallPlan
+
+LONG = 400
+"""Characters of a text from which on it is written as a repetition, if it is one."""
+UNIT = 200
+"""The longest unit of a repetition."""
+PROGRAM = "python"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproducer:
+    """What the lines have in common: the callable, and how it is called."""
+
+    target: str
+    plan: CallPlan
+
+    def line(self, calls: Sequence[tuple[Sample, Sequence[str]]]) -> str:
+        """Return a line that prints what the grader returns for each of these calls: rows with completions."""
+        arguments = [self.plan.arguments(sample, texts) for sample, texts in calls]
+        shared = _shared(arguments) if len(arguments) > 1 else {}
+        setup = [f"k = {written(shared)}"] if shared else []
+        printed = ", ".join(self._call(each, shared) for each in arguments)
+        program = "; ".join([*self._imports(), *setup, f"print({printed})"])
+        return f"{PROGRAM} -c {shlex.quote(program)}"
+
+    def _imports(self) -> list[str]:
+        place, _, names = self.target.partition(":")
+        first, *rest = names.split(".")
+        name = first.removesuffix("()")
+        lines = []
+        if place.endswith(".py"):
+            lines.append(f"import sys; sys.path.insert(0, {_quoted(str(Path(place).parent))})")
+            place = Path(place).stem
+        lines.append(f"from {place} import {name}")
+        if rest or first.endswith("()"):
+            lines.append(f"f = {names}")
+        elif name != "f":
+            lines.append(f"f = {name}")
+        if self._awaits:
+            lines.append("import asyncio")
+        if self.plan.signature == "inspect":
+            lines.append(INSPECT_STATE)
+        if self.plan.signature == "nemo_gym":
+            lines.append("import typing")
+        return lines
+
+    @property
+    def _awaits(self) -> bool:
+        return self.plan.parameters.awaits or self.plan.signature == "inspect"
+
+    def _call(self, arguments: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
+        if self.plan.signature == "inspect":
+            state = arguments["state"]
+            target = written(arguments["target"])
+            call = f"f(state({written(state['prompt'])}, {written(state['completion'])}), Target({target}))"
+        elif self.plan.signature == "nemo_gym":
+            body = written(arguments["body"])
+            validated = f'typing.get_type_hints(f)["body"].model_validate({body})'
+            call = f"f({validated if self.plan.parameters.validates else body})"
+        else:
+            own = [f"{name}={written(value)}" for name, value in arguments.items() if name not in shared]
+            call = f"f({', '.join(['**k'] * bool(shared) + own)})"
+        return f"asyncio.run({call})" if self._awaits else call
+
+
+def _shared(arguments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    first, *others = arguments
+    if {*first} >= {"state", "target"} or "body" in first:
+        return {}
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+
+
+def written(value: Any) -> str:
+    """Return a value of JSON as Python, a long repetitive text as what it repeats."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_text(key)}: {written(each)}" for key, each in value.items()) + "}"
+    return repr(value)
+
+
+def _text(text: str) -> str:
+    """Return a text as Python writes it; one that begins with a unit again and again as "unit * times + rest"."""
+    if len(text) > LONG:
+        for size in range(1, UNIT):
+            unit, times = text[:size], 1
+            while text.startswith(unit, times * size):
+                times += 1
+            if times * size > len(text) // 2:
+                rest = text[times * size :]
+                return f"{_quoted(unit)} * {times}" + (f" + {_text(rest)}" if rest else "")
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """Return a text in double quotes, since the shell's are single ones."""
+    plain = all(character.isprintable() or character == "\n" for character in text)
+    return json.dumps(text, ensure_ascii=False) if plain else repr(text)
