@@ -10,7 +10,7 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     settings         a job's settings for its judges: where answers are kept, what happens if none can be read
     reply_cache      replies that need no call: kept ones, and those to the same question under way
     cassette         answers kept in a file and found again by what was asked
-    retries          the calls for one question: past the limits below, repeated if they fail
+    retries          the calls for one question: past its limits, repeated if they fail
     circuit_breaker  a judge that is down is tested by one question at a time, while the others wait
     rate_limit       requests and tokens a minute, and the counts of a server that can be true
     budget           tokens and money: a question that could exceed them is refused
@@ -18,7 +18,6 @@ full disk, answers that nobody can read) is raised by `Judges.check`.
     group_deadline   the deadline for all questions about a group
     unparsable       notices within 50 replies that a judge's answers cannot be read
     member           a judge as one draw of a component asks it: repeats, and an answer of its own first
-    limits           the limits as retries meet them
     share            a process's part of the limits, where several ask the same judges
     kept_replies     the files of a judge's replies
     http/            what a judge behind an HTTP API needs; public by itself

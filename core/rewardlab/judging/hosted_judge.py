@@ -18,11 +18,10 @@ from rewardlab.errors import JobError, RewardlabError, one_line
 from rewardlab.judging.budget import Budget
 from rewardlab.judging.group_deadline import GROUP_CLOCK, UNANSWERED, GroupTimeout
 from rewardlab.judging.kept_replies import reply_files
-from rewardlab.judging.limits import Limits
 from rewardlab.judging.rate_limit import RateLimit
 from rewardlab.judging.refusal_watch import SMALL, RefusalWatch, small_question
 from rewardlab.judging.reply_cache import ReplyCache, judge_identity
-from rewardlab.judging.retries import RetryingJudge
+from rewardlab.judging.retries import Limits, RetryingJudge
 from rewardlab.judging.settings import JudgingSettings
 from rewardlab.judging.share import WHOLE
 from rewardlab.judging.unparsable import UnparsableWatch

@@ -12,10 +12,10 @@ from typing import Any
 
 from rewardlab.concurrency.threads import must_reraise, running_task
 from rewardlab.errors import JobError, TryAgain, one_line
+from rewardlab.judging.budget import Budget
 from rewardlab.judging.circuit_breaker import CircuitBreaker, OutageNotice
 from rewardlab.judging.group_deadline import GROUP_CLOCK
-from rewardlab.judging.limits import Limits
-from rewardlab.judging.rate_limit import plausible_counts
+from rewardlab.judging.rate_limit import RateLimit, plausible_counts
 from rewardlab.judging.usage import Usage, UsageFile
 from rewardlab.recipe.use import JudgeUse
 from rewardlab.types import Ask, Reply
@@ -30,6 +30,15 @@ MAX_STEPS_OF_PAUSE = 4
 """after so many failures the pauses have grown to MAX_PAUSE_S"""
 BUSY_TRIES = 3
 """tries of the first call to a judge that is busy, and therefore up, and does not say for how long"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits of one judge. slots: entered by each question under way. budget: None without one."""
+
+    slots: asyncio.Semaphore
+    rate: RateLimit
+    budget: Budget | None
 
 
 @dataclass(frozen=True, slots=True)

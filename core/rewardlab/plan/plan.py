@@ -162,12 +162,6 @@ class Plan:
         return any(planned.spec.by_component for planned in self.normalizers)
 
     @property
-    def whitens(self) -> bool:
-        """Whether a normalizer wants its values divided by their deviation over the step."""
-        asked = [(normalizer, normalizer.spec.whitens) for normalizer in self.normalizers]
-        return any(whitens and part.ask("whether it whitens", whitens, part.options) for part, whitens in asked)
-
-    @property
     def replaces_groups(self) -> bool:
         """Whether other prompts take the place of groups that do not teach."""
         return self.recipe.reward is not None and self.recipe.reward.teach.flat == "replace"

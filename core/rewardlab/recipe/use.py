@@ -128,6 +128,23 @@ class CassetteUse(Config):
     """record: reuse and append; replay: reuse, call on a miss, write nothing; strict: a miss is an error"""
 
 
+class RequireUse(Config):
+    """The bounds that a judge must keep on rows that people have labelled, before a run trains on what it says."""
+
+    labels: Annotated[str, Field(min_length=1)]
+    """rows with gold, as `rewardlab judge` reads them"""
+    min_accuracy: Share | None = None
+    """least share of pairs that it orders as people do"""
+    min_kappa: Share | None = None
+    """least Cohen's kappa of its verdicts and people's"""
+    max_position_bias: Share | None = None
+    """most habit of preferring what stands first, or what stands second: 0 is none, 1 always"""
+    max_flip_rate: Share | None = None
+    """most share of two draws of one question that order a pair otherwise; each is asked twice for this"""
+    by: str | None = None
+    """a field, such as language, each of whose values must keep the bounds by itself (absent: all rows together)"""
+
+
 class JudgeUse(Use):
     """A judge, and how the host may ask it."""
 
@@ -136,13 +153,12 @@ class JudgeUse(Use):
     requests_per_minute: PositiveInt | None = None
     """most questions a minute, tries included (absent: no limit)"""
     tokens_per_minute: PositiveInt | None = None
-    """most tokens a minute, of questions and answers together, as estimated beforehand from the answers so far (absent:
-    no limit)"""
+    """most tokens a minute, of questions and answers, as estimated from the answers so far (absent: no limit)"""
     timeout: PositiveFloat = 60.0
     """seconds for one try"""
     retries: NonNegativeInt = 5
-    """further tries after a failure of the connection or a busy server, with growing pauses, and more of them until 12
-    seconds for each are over; a judge that is down is waited for as long; 0: one try"""
+    """further tries after a failure of the connection or a busy server, and more of them until 12 seconds for each are
+    over; a judge that is down is waited for as long; 0: one try"""
     group_timeout: PositiveFloat | None = None
     """seconds for all questions about a group that is complete, from when the first of them is sent"""
     budget: BudgetUse | None = None
@@ -152,10 +168,11 @@ class JudgeUse(Use):
     cassette: CassetteUse | None = None
     """a file of its answers, for other commands and runs to replay (absent: none)"""
     reuse: Literal["same_server", "same_model"] = "same_server"
-    """whose kept answers a job that goes on uses: those of the server at the same address, or of the model wherever it
-    runs; a cassette always goes by the model"""
+    """whose kept answers a job that goes on uses: the server's, or the model's wherever it runs, as a cassette does"""
     repeats: Repeats | None = None
     """times that a component that does not say it asks each question, by draws of their own (absent: once)"""
+    require: RequireUse | None = None
+    """its licence: what it must keep on rows that people have labelled, or `run` refuses it (absent: nothing)"""
 
 
 class UnstableUse(Config):
@@ -185,8 +202,7 @@ class ComponentUse(Use):
     """A reward, what it reads, and the handling of missing values."""
 
     reads: Literal["last_answer", "all"] = "last_answer"
-    """of a completion with several messages: last_answer, the assistant's last message with a text, or all: a
-    transcript with calls of tools and their results"""
+    """of several messages: last_answer, the assistant's last one with a text, or all: a transcript with tools' calls"""
     on_missing: OnMissing = "fail"
     """response to failures: fail | group_mean | zero_advantage | a number"""
     on_abstain: OnAbstain = "fail"
@@ -194,8 +210,7 @@ class ComponentUse(Use):
     max_missing: Share = 0.05
     """share of failures above which the job stops (under `fail`: of rollouts that failed, all)"""
     repeats: Repeats | None = None
-    """for a reward that asks a judge, or by a list under `with` a panel of judges: times that each question is asked,
-    by draws of their own (absent: as the judge says)"""
+    """for a reward that asks a judge or a panel: times that each question is asked (absent: as the judge says)"""
     combine: Literal["mean", "median", "majority"] = "mean"
     """the value of repeats, and of a panel's judges; majority: the most frequent one, the mean of equally frequent"""
     escalate: EscalationUse | None = None

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from rewardlab_training.advantages import group_advantages as group_advantages
     from rewardlab_training.advantages import whitened as whitened
     from rewardlab_training.advantages import whitening as whitening
+    from rewardlab_training.advantages import whitens as whitens
     from rewardlab_training.agent_code import environment_problems as environment_problems
     from rewardlab_training.agent_code import environment_tools as environment_tools
     from rewardlab_training.agent_code import load_code as load_code
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from rewardlab_training.ledger_format import LEDGER_VERSION as LEDGER_VERSION
     from rewardlab_training.ledger_format import SCORE_COLUMNS as SCORE_COLUMNS
     from rewardlab_training.ledger_format import SOME_HAVE as SOME_HAVE
+    from rewardlab_training.ledger_format import UNLICENSED as UNLICENSED
     from rewardlab_training.ledger_format import ColumnType as ColumnType
     from rewardlab_training.ledger_format import ledger_path as ledger_path
     from rewardlab_training.lora import Lora as Lora

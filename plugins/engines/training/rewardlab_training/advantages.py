@@ -8,6 +8,7 @@ whatever the engine.
 import math
 from collections.abc import Sequence
 
+from rewardlab.plan import Plan
 from rewardlab.scoring import ScoredGroup
 
 CENTRED = ("grpo", "dr_grpo", "rloo", "reinforce_baseline")
@@ -41,6 +42,12 @@ def whitening(algorithm: str, whitens: bool) -> int | None:
     By n with reinforce_baseline (REINFORCE++-baseline, Hu et al. 2025), by n - 1 if a normalizer whitens (GDPO).
     """
     return 0 if algorithm == "reinforce_baseline" else 1 if whitens else None
+
+
+def whitens(plan: Plan) -> bool:
+    """Return whether a normalizer of a plan wants its values divided by their deviation over the step."""
+    asked = [(normalizer, normalizer.spec.whitens) for normalizer in plan.normalizers]
+    return any(function and part.ask("whether it whitens", function, part.options) for part, function in asked)
 
 
 def whitened(values: Sequence[float], count: int, whitening: int = 0) -> list[float]:

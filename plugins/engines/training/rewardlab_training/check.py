@@ -15,6 +15,7 @@ from rewardlab_training.backend import lacking, open_backend, served_evaluation
 from rewardlab_training.dataset_preview import preview
 from rewardlab_training.first_call import judges_asked
 from rewardlab_training.idle_settings import idle_settings
+from rewardlab_training.licences.judge_licences import lacking_licences
 from rewardlab_training.recipe_checks import recipe_problems, subset_warnings
 from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
@@ -29,7 +30,7 @@ def check_recipe(
     """Return the plan of a recipe, or raise a UserError that lists every problem.
 
     The plan has warnings: about settings that do nothing, about rows, and for "check" about an engine that is not
-    installed and keys that are not set, without which "run" does not begin.
+    installed, keys that are not set and judges without their licence, without which "run" does not begin.
 
     Args:
         purpose: "run" requires stages and reads every row of the datasets; "check" reads only the first rows.
@@ -51,7 +52,7 @@ def check_recipe(
         raise draft.error(problems)
     doubtful = [*subset_warnings(plan), *idle_settings(plan)]
     idle = [f"{document.where(path)}: {problem}" for path, problem in doubtful]
-    lacks = [] if purpose == "run" else [*filter(None, [lacking(plan)]), *_unset_keys(plan)]
+    lacks = [] if purpose == "run" else [*filter(None, [lacking(plan)]), *_unset_keys(plan), *_unlicensed(plan)]
     return replace(plan, warnings=[*plan.warnings, *idle, *warnings, *lacks])
 
 
@@ -62,6 +63,12 @@ def _unset_keys(plan: Plan) -> list[str]:
     except UserError as error:
         return [str(problem) for problem in error.problems]
     return []
+
+
+def _unlicensed(plan: Plan) -> list[str]:
+    """Return a line for each judge without the licence that it requires; `run` refuses."""
+    lacking = lacking_licences(plan, range(len(plan.recipe.stages)))
+    return [f"{plan.document.where(('judges', of.judge, 'require'))}: {of}" for of in lacking]
 
 
 def plan_of_job(recipe: Path) -> Plan:

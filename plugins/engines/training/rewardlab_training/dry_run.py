@@ -19,6 +19,7 @@ from rewardlab.recipe import (
 from rewardlab.text import counted
 from rewardlab.workers import environment_of, managed
 
+from rewardlab_training.advantages import whitens
 from rewardlab_training.backend import Backend
 from rewardlab_training.costs import data_costs, describe_evaluation, reward_costs
 from rewardlab_training.judge_costs import cost_lines, judge_costs
@@ -108,7 +109,7 @@ def shaped_line(plan: Plan, stage: RlStage) -> Iterator[str]:
     shaped = plan.shaped_range(stage.group_size)
     if plan.normalizers and shaped is not None:
         chain = ", ".join(n.use.use for n in plan.normalizers)
-        whitened = ", then over the deviation of the step" if plan.whitens else ""
+        whitened = ", then over the deviation of the step" if whitens(plan) else ""
         yield f"shaped by {chain}: in [{shaped[0]:.3g}, {shaped[1]:.3g}]{whitened}"
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rewardlab import Sample
-from rewardlab.files import LineAppender
+from rewardlab.files import LineAppender, read_json
 from rewardlab.judging import Usage
 from rewardlab.scoring import ScoredGroup
 from rewardlab.text import redact
 
 from rewardlab_training.last_rows import last_row
-from rewardlab_training.ledger_format import LEDGER_VERSION
+from rewardlab_training.ledger_format import LEDGER_VERSION, UNLICENSED
 
 Phase = Literal["training", "before", "during", "after", "eval"]
 """The purpose of a completion: to train on, for an evaluation of an rl stage before, during or after its training,
@@ -32,6 +32,7 @@ class Ledger:
         self._path, self._attempt = path, attempt
         self._file = LineAppender(path)
         self._groups = self._next_group()
+        self._also = unlicensed_in(path.parent, attempt)
 
     def write(
         self, stage: int, step: int | None, scored: Sequence[ScoredGroup], trained: str, phase: Phase = "training"
@@ -64,7 +65,7 @@ class Ledger:
         for number, (trained, lines) in enumerate(groups, self._groups):
             common = {"version": LEDGER_VERSION, "attempt": self._attempt, "stage": stage, "step": step}
             begins = json.dumps(common | {"group": number})[:-1]
-            use = json.dumps({"trained": trained, "phase": phase})[1:-1]
+            use = json.dumps({"trained": trained, "phase": phase} | self._also)[1:-1]
             for index, line in enumerate(lines):
                 block += [f'{begins}, "index": {index}, {use}, '.encode(), line]
         self._file.write(b"".join(block))
@@ -121,6 +122,14 @@ class UsageLog:
     def close(self) -> None:
         """Close the file; calling it again does nothing."""
         self._file.close()
+
+
+def unlicensed_in(run: Path, attempt: int) -> dict[str, str]:
+    """Return the column of judges that an attempt asks without a licence, as the run's manifest says; {} of none."""
+    manifest = run / "manifest.json"
+    by_attempt = read_json(manifest).get(UNLICENSED, {}) if manifest.is_file() else {}
+    judges = by_attempt.get(str(attempt), {})
+    return {UNLICENSED: ", ".join(judges)} if judges else {}
 
 
 def ledger_lines(group: ScoredGroup) -> tuple[bytes, ...]:

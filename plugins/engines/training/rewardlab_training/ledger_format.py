@@ -22,6 +22,7 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "phase": "text",
     "trained": "text",
     "left_out": "text",
+    "unlicensed": "text",
     "superseded": "bool",
     "group": "int",
     "index": "int",
@@ -39,9 +40,11 @@ LEDGER_COLUMNS: Mapping[str, ColumnType] = {
     "progress": "float",
 }
 """the columns of every ledger, as a flat table begins; lines have no `superseded`, which a reader works out"""
-SOME_HAVE = ("left_out", "messages", "seconds", "error", "progress")
-"""of groups that do not teach, of conversations, of rollouts whose time is known or that failed, and of totals with a
-progress: a table has them if a line does"""
+UNLICENSED = "unlicensed"
+"""key of a manifest: attempt -> {judge that was asked without the licence that its recipe requires: why}"""
+SOME_HAVE = ("left_out", UNLICENSED, "messages", "seconds", "error", "progress")
+"""of groups that do not teach, of attempts whose judges lack a licence, of conversations, of rollouts whose time is
+known or that failed, and of totals with a progress: a table has them if a line does"""
 
 SCORE_COLUMNS: Mapping[str, ColumnType] = {
     "value": "float",

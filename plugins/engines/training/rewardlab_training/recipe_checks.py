@@ -8,6 +8,7 @@ from rewardlab.plan import POLICY, Component, Draft, Plan, declared
 from rewardlab.recipe import ColumnNames, EvalStage, Finding, Recipe, RlStage, Stage, needs_engine
 
 from rewardlab_training.dataset_checks import step_findings, target_findings
+from rewardlab_training.licences.judge_licences import require_findings
 from rewardlab_training.stage_datasets import scores
 
 OWN_SCALING = {
@@ -62,6 +63,7 @@ def _stage_findings(plan: Plan) -> Iterator[Finding]:
     for place, dataset in plan.datasets.items():
         yield from step_findings(plan.recipe, place, dataset)
     yield from target_findings(plan)
+    yield from require_findings(plan)
     yield from _served_findings(plan)
     yield from _validation_findings(plan)
     yield from _sampler_findings(plan)

@@ -1,7 +1,7 @@
 """The run directory: the folder of one run, with its recipe, its state and every scored completion.
 
     recipe.resolved.yaml   the recipe with overrides; values from the environment stay ${oc.env:...}
-    manifest.json          versions, seed, hashes, the command of each attempt
+    manifest.json          versions, seed, hashes, the command of each attempt, judges without their licence
     lock                   held by the process that runs
     state.json             which stages are done; written last: without it, the run has not begun
     ledger.jsonl           a line for each scored completion: the score and contribution of each component
@@ -32,7 +32,7 @@ from rewardlab.recipe import RESOLVED, dump, load
 from rewardlab.text import redactor, shell_command
 from rewardlab_shards.run_shards import Spread
 
-from rewardlab_training.ledger_format import ledger_path
+from rewardlab_training.ledger_format import UNLICENSED, ledger_path
 from rewardlab_training.longer_training import (
     LongerStage,
     describe_longer,
@@ -207,6 +207,13 @@ class RunDirectory:
     def save_state(self) -> None:
         """Write the attempt and the finished stages to state.json."""
         self._write("state.json", {"attempt": self.attempt, "done": self.done})
+
+    def note_unlicensed(self, judges: Mapping[str, str]) -> None:
+        """Note in the manifest which judges this attempt asks without the licence that they require: name -> why."""
+        if judges:
+            manifest = read_json(self.path / "manifest.json")
+            by_attempt = {**manifest.get(UNLICENSED, {}), str(self.attempt): judges}
+            self._write("manifest.json", manifest | {UNLICENSED: by_attempt})
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         write_json(self.path / name, content)

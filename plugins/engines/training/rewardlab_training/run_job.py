@@ -21,6 +21,7 @@ from rewardlab_training.check import check_recipe
 from rewardlab_training.dry_run import describe_run
 from rewardlab_training.first_call import probe_judges
 from rewardlab_training.latest_run import LATEST, latest_run
+from rewardlab_training.licences.judge_licences import JudgeLicence, lacking_licences, licence_problems
 from rewardlab_training.named_models import refuse_missing_models
 from rewardlab_training.run_directory import WHOLE_RUN, RunDirectory, has_trained_longer, versions_of
 from rewardlab_training.run_folders import refuse_no_run, written_models
@@ -39,6 +40,7 @@ class RunResult:
         diverged: what says that stages have diverged, a sentence for each sign.
         alarms: likewise of all alarms, those among them.
         failed: whether such a stage has `on_divergence: fail`, with which the command's exit code is 1.
+        unlicensed: what says that judges were asked without the licence that the recipe requires, a sentence for each.
     """
 
     directory: Path
@@ -46,6 +48,7 @@ class RunResult:
     diverged: Sequence[str] = ()
     alarms: Sequence[str] = ()
     failed: bool = False
+    unlicensed: Sequence[str] = ()
 
 
 class RunJob:
@@ -87,12 +90,15 @@ class RunJob:
         self.plan = plan
         self.spread = WHOLE_RUN
         """The part of the rows that this run asks about, in place of all"""
+        self.unlicensed = False
+        """Whether judges may be asked that do not have the licence that the recipe requires"""
         self.directory: Path | None = None
         self.command = list(command) or _command(plan, only)
         self._only, self._resume, self._root, self._folder, self._say = only, resume, root, folder, say
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._result: RunResult | BaseException | None = None
+        self._lacking: Sequence[JudgeLicence] = ()
 
     @classmethod
     def load(
@@ -138,6 +144,15 @@ class RunJob:
             return "stopped" if self._result.stopped else "done"
         return "failed"
 
+    @property
+    def started_with(self) -> list[str]:
+        """The command that starts this run, with what it allows."""
+        return [*self.command, *(["--unlicensed"] if self.unlicensed else [])]
+
+    def unlicensed_judges(self) -> list[str]:
+        """Return what is to be said of each judge of this run that lacks the licence that it requires."""
+        return [*map(str, lacking_licences(self.plan, self._stages()))]
+
     def describe(self) -> str:
         """Return what the run would do, with the exact commands of the engine; nothing is started or written."""
         backend = self._backend()
@@ -165,7 +180,7 @@ class RunJob:
                 run_stages(self.plan, directory, stage, self._say, backend)
             self._note_shard(directory, done=True)
         except KeyboardInterrupt:
-            return RunResult(directory=directory.path, stopped=True)
+            return RunResult(directory=directory.path, stopped=True, unlicensed=[*map(str, self._lacking)])
         finally:
             directory.close()
         return self._result_of(directory.path)
@@ -220,7 +235,7 @@ class RunJob:
         """
         if self.directory is None:
             return []
-        resume = shell_command([*self.command, "--resume", str(self.directory)])
+        resume = shell_command([*self.started_with, "--resume", str(self.directory)])
         folder = name_variables(str(self.directory))
         lines = [f"what was done is in {folder}; once it is fixed, continue with: {resume}"]
         if models := written_models(self.directory):
@@ -243,6 +258,9 @@ class RunJob:
     def _get_ready(self, backend: PolicyBackend | JobBackend) -> None:
         """Make every check that costs nothing before the run starts; raise UserError or JobError if one fails."""
         here = backend.trains_here(self.plan)
+        self._lacking = lacking_licences(self.plan, self._stages())
+        if self._lacking and not self.unlicensed:
+            raise UserError(licence_problems(self.plan, self._lacking))
         for only in self._only:
             if any(needs_engine(stage) for i, stage in enumerate(self.plan.recipe.stages) if only in (None, i)):
                 backend.ready(self.plan, only)
@@ -269,16 +287,18 @@ class RunJob:
             diverged=alarm_sentences(directory, alarms=[DIVERGENCE]),
             alarms=alarm_sentences(directory),
             failed=bool(alarm_sentences(directory, failing, [DIVERGENCE])),
+            unlicensed=[*map(str, self._lacking)],
         )
 
     def _open(self) -> RunDirectory:
         if self._resume is not None:
-            directory = RunDirectory.resume(self._resume, self.plan, self.command)
+            directory = RunDirectory.resume(self._resume, self.plan, self.started_with)
         else:
             shard, folder = self.spread.shard, self._folder
             folder = shard.path(folder) if shard is not None and folder is not None else folder
-            directory = RunDirectory.create(self.plan, self.command, self._root, folder)
+            directory = RunDirectory.create(self.plan, self.started_with, self._root, folder)
         directory.stop, directory.spread = self._stop, self.spread
+        directory.note_unlicensed({licence.judge: str(licence) for licence in self._lacking})
         self._note_shard(directory, done=False)
         return directory
 

@@ -11,7 +11,7 @@ from rewardlab.judging import Usage
 from rewardlab.recipe import ComponentUse, RlStage
 from rewardlab.scoring import MissingGuard, Pool, PooledGroup, ScoredGroup, Scorer
 
-from rewardlab_training.advantages import batch_advantages
+from rewardlab_training.advantages import batch_advantages, whitens
 from rewardlab_training.group_numbers import metrics_of_step
 from rewardlab_training.stage import StageJob
 
@@ -136,7 +136,7 @@ class StageReward:
             metrics["group/dropped"] = sum(group.left_out is not None for group in scored) / len(scored)
         # no statistic of the batch counts a dropped group
         trained_on = [group for group in scored if group.left_out is None]
-        values = iter(batch_advantages(self._stage.algorithm, trained_on, self._job.plan.whitens))
+        values = iter(batch_advantages(self._stage.algorithm, trained_on, whitens(self._job.plan)))
         advantages = [0.0 if drop else next(values) for drop in dropped]
         return StepRewards(advantages=advantages, dropped=dropped, metrics=metrics)
 

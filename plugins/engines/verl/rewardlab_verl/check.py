@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import Agent, EvalStage, Finding, RlStage, SftStage
-from rewardlab_training import context_of, load_code, tool_problems, whitening
+from rewardlab_training import context_of, load_code, tool_problems, whitening, whitens
 
 from rewardlab_verl.agent_tools import YAML
 from rewardlab_verl.compile.batches import batch_findings
@@ -116,7 +116,7 @@ def _training(plan: Plan, backend: Options, stage: RlStage | SftStage) -> Iterat
     if stage.algorithm == "ppo" and backend.engine.strategy == "fsdp2" and attention != "flash_attention_2":
         subject = f"verl loads a critic with flash_attention_2 alone, and `backend.engine.attention` is {attention}"
         yield ("algorithm",), f"{subject}; set that, with bf16, or take an algorithm without a critic, such as grpo"
-    whitened = whitening(stage.algorithm, plan.whitens) is not None
+    whitened = whitening(stage.algorithm, whitens(plan)) is not None
     if whitened and stage.kl.coef and stage.kl.into == "reward":
         subject = "reinforce_baseline" if stage.algorithm == "reinforce_baseline" else "`normalize`"
         yield ("kl", "in"), f"{subject} whitens rewards, and a penalty is no reward; `in: loss` is the nearest"

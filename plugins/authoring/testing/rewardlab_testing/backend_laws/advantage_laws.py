@@ -9,6 +9,7 @@ from typing import Any
 from rewardlab import Context
 from rewardlab.plan import build
 from rewardlab.recipe import RlStage
+from rewardlab_training import whitens
 
 from rewardlab_testing.backend_laws import outcome
 from rewardlab_testing.backend_laws.ledger import LedgerGroup, steps_that_stand
@@ -84,11 +85,11 @@ def _advantages(tested: BackendTrial, stage: RlStage, groups: Sequence[LedgerGro
         _of_group(tested, stage.algorithm, [row for row in group_rows if row["total"] is not None])
         for group_rows in rows
     ]
-    whitens = tested.plan.whitens
-    if stage.algorithm == "reinforce_baseline" or whitens:
+    whitened = whitens(tested.plan)
+    if stage.algorithm == "reinforce_baseline" or whitened:
         counted = [value for values in present for value in values]
         squares = math.fsum(value * value for value in counted)
-        spread = math.sqrt(squares / max(1, len(counted) - whitens))  # as GDPO has it, or REINFORCE++
+        spread = math.sqrt(squares / max(1, len(counted) - whitened))  # as GDPO has it, or REINFORCE++
         present = [[value / (spread + 1e-4) for value in values] for values in present]
     return [
         [next(values) if row["total"] is not None else 0.0 for row in group_rows]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rewardlab.plan import Interval, Plan
 from rewardlab.recipe import RlStage
-from rewardlab_training import whitening
+from rewardlab_training import whitening, whitens
 
 SLACK = 1.01
 """for rounding in float32"""
@@ -33,7 +33,7 @@ def _furthest(plan: Plan, stage: RlStage, low: float, high: float) -> float:
     # of n numbers none is further from their mean than (n - 1) / sqrt(n) of their standard deviations
     if stage.algorithm == "grpo":
         return math.sqrt(stage.group_size)
-    if whitening(stage.algorithm, plan.whitens) is not None:
+    if whitening(stage.algorithm, whitens(plan)) is not None:
         return math.sqrt(stage.batch_size * stage.group_size)
     return max(abs(low), abs(high)) if plan.centred else high - low
 

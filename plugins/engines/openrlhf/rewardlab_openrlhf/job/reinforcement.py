@@ -15,7 +15,7 @@ from rewardlab_ray.job.ranks import train_on_ranks
 from rewardlab_ray.job.scored_training import scored_training
 from rewardlab_ray.scoring.service import ServiceSettings
 from rewardlab_ray.stage_task import StageTask
-from rewardlab_training import judges_itself, whitening
+from rewardlab_training import judges_itself, whitening, whitens
 
 from rewardlab_openrlhf.compile import Command, evaluation_temperature
 from rewardlab_openrlhf.job.checkpoint import StageProgress, checkpoint_progress
@@ -132,7 +132,7 @@ def _start_engine(task: StageTask, module: str, arguments: Sequence[str]) -> Non
 
     assert isinstance(task.stage, RlStage)
     algorithm = task.stage.algorithm
-    engine_trainer.install(task.job, algorithm, whitening(algorithm, task.plan.whitens))
+    engine_trainer.install(task.job, algorithm, whitening(algorithm, whitens(task.plan)))
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=False)
 

@@ -19,6 +19,7 @@ from rewardlab.text import counted
 from rewardlab_training import check_recipe
 from rewardlab_training.goldens import recorded_golden_scores
 from rewardlab_training.judge_costs import as_data, cost_lines, judge_costs
+from rewardlab_training.licences.judge_licences import judge_licences
 from rewardlab_training.row_counts import repeated_readings
 
 LISTED_REASONS = 5
@@ -65,7 +66,8 @@ def run(options: Options) -> CommandResult:
     named = "" if isinstance(options.recipe, Mapping) else f"{options.recipe}: "
     repeated = [f"stage {index} {reading}" for index, reading in repeated_readings(plan)]
     costs = judge_costs(plan)
-    lines = [f"{named}fine", *_range_line(plan), *goldens, *repeated, *cost_lines(costs)]
+    licences = [licence for licence in judge_licences(plan) if licence.state == "licensed"]
+    lines = [f"{named}fine", *_range_line(plan), *goldens, *map(str, licences), *repeated, *cost_lines(costs)]
     warnings, data = list(plan.warnings), _as_dict(plan) | ({"repeated": repeated} if repeated else {})
     data |= {"costs": as_data(costs)} if costs else {}
     if about_rows is not None:

@@ -33,7 +33,7 @@ class Options(JobOptions):
 def run(options: Options) -> CommandResult:
     """Evaluate to the end; return the folder and how it ended. A UserError lists every mistake."""
     job = load_evaluation(options.recipe, options.overrides, policy=options.policy, **options.where())
-    job.spread = options.spread("eval")
+    options.let(job, "eval")
     if options.on is not None:
         if job.spread.shard is not None:
             raise UserError(WITHOUT_ON, where="--on")

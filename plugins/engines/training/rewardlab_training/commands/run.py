@@ -45,6 +45,8 @@ class JobOptions(Config):
     """ask about part I of N of the rows, in DIR.I-of-N; `rewardlab merge DIR` runs on all answers"""
     answers: Annotated[tuple[Path, ...], PythonOnly()] = ()
     """folders of judges' answers that others got for this run"""
+    unlicensed: bool = False
+    """ask judges that lack the licence that they require; the ledger, the report and the last lines say so"""
     as_json: Annotated[bool, PythonOnly()] = False
     """whether the lines of a run go to stderr"""
     say: Annotated[Callable[[str], None] | None, PythonOnly()] = None
@@ -54,6 +56,11 @@ class JobOptions(Config):
         """Return where a job runs and what it says its lines to."""
         resume = Path(self.resume) if self.resume not in (None, "latest") else self.resume
         return {"resume": resume, "root": self.root, "folder": self.folder, "say": self.told()}
+
+    def let(self, job: RunJob, name: str) -> RunJob:
+        """Return a job that asks about these options' part of the rows, and the judges that they let it ask."""
+        job.spread, job.unlicensed = self.spread(name), self.unlicensed
+        return job
 
     def spread(self, name: str) -> Spread:
         """Return the part of the rows to ask about; name: of the command."""
@@ -91,15 +98,16 @@ def run(options: Options) -> CommandResult:
     JobError; its notes say how to go on. `rewardlab_training.RunJob` runs in the background, too.
     """
     job = RunJob.load(options.recipe, options.overrides, stage=options.stage, **options.where())
-    job.spread = options.spread("run")
-    return finish(job, options, [missing] if options.dry_run and (missing := lacking(job.plan)) else [])
+    return finish(
+        options.let(job, "run"), options, [missing] if options.dry_run and (missing := lacking(job.plan)) else []
+    )
 
 
 def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResult:
     """Run a job to its end, with its report, and say what to do next; or say what it would do."""
     warnings = [*job.plan.warnings, *warnings]
     if options.dry_run:
-        text = job.describe()
+        text, warnings = job.describe(), [*warnings, *job.unlicensed_judges()]
         return CommandResult(text=text, data={"ok": True, "plan": text}, warnings=warnings)
     tell = options.told()
     for warning in warnings:
@@ -125,6 +133,7 @@ def finish(job: RunJob, options: JobOptions, warnings: list[str]) -> CommandResu
         tell(f"results: {directory} ({_report(result.directory)})")
         for line in _next_steps(result.directory, job.plan):
             tell(line)
+    ending += [f"warning: {sentence}" for sentence in result.unlicensed]
     if result.failed:
         ending.append("error: a stage with on_divergence: fail has diverged")
     for line in ending:
@@ -154,7 +163,7 @@ def _report(directory: Path) -> str:
 
 
 def _lines_of_stopped(job: RunJob, result: RunResult) -> list[str]:
-    again = shell_command([*job.command, "--resume", str(result.directory)])
+    again = shell_command([*job.started_with, "--resume", str(result.directory)])
     return [f"stopped; what was done is in {name_variables(str(result.directory))}", f"continue with: {again}"]
 
 
@@ -167,6 +176,7 @@ def _as_json(result: RunResult) -> dict[str, Any]:
         "evaluations": evaluations,
         "diverged": [*result.diverged],
         "alarms": [*result.alarms],
+        "unlicensed": [*result.unlicensed],
     }
 
 

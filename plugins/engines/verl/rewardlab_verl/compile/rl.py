@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rewardlab.plan import Plan
 from rewardlab.recipe import RlStage
-from rewardlab_training import whitening
+from rewardlab_training import whitening, whitens
 
 from rewardlab_verl.agent_tools import yaml_of
 from rewardlab_verl.compile.batches import critic_batches, ranks_of, reward_workers, rl_batches
@@ -50,7 +50,7 @@ def rl_settings(plan: Plan, stage: RlStage, files: VerlFiles) -> dict[str, Value
     settings |= {
         **_data(stage, files, plan.recipe.seed),
         **rl_batches(plan, stage, longest),
-        **_advantages(stage, files, whitening(stage.algorithm, plan.whitens)),
+        **_advantages(stage, files, whitening(stage.algorithm, whitens(plan))),
         **_refill(plan, stage, files),
         **_loss(stage),
         **optimizer_settings(plan, stage, f"{ACTOR}.optim", stage.learning_rate, warmup_of(stage, files)),

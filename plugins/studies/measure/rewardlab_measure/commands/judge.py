@@ -37,6 +37,9 @@ from rewardlab_measure.judge_agreement.rubric_goldens import (
 from rewardlab_measure.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_measure.judge_benchmarks.job import BenchmarkJob
 from rewardlab_measure.judge_benchmarks.report import format_benchmark
+from rewardlab_measure.judge_licence.job import LicenceJob
+from rewardlab_measure.judge_licence.pool import LabelChoice
+from rewardlab_measure.judge_licence.report import format_licences, licence_data
 
 SUMMARY = "measure judges against gold labels"
 
@@ -53,6 +56,10 @@ class Options(Config):
     Without rows it asks about the goldens of the recipe's rubrics, the examples of their levels, and fails if a value
     is not the right one. RECIPE may then be a rubric, with its judge behind it: `judges.main.use=openai/chat
     judges.main.with.model=NAME`.
+
+    --licence measures each judge that has `require` on the labels that it names, and keeps the result beside its
+    cassette, where `run` looks; it fails if a bound is not kept. --next N chooses N pairs of ROWS, which have two
+    completions or more, whose labels would decide it soonest.
 
     --graft asks no judge. It makes such rows from the rows of `score` and what it wrote for them: right or wrong
     reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the file that it writes, and read
@@ -89,6 +96,10 @@ class Options(Config):
     """with --benchmark: the first N rows of each language"""
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """rows with one value count as one in intervals (problem, else id and prompt); none: each alone"""
+    licence: bool = False
+    """measure the judges for the licence that they require (`judges.*.require`), and keep it"""
+    next_labels: Annotated[Count | None, Flag("--next", metavar="N")] = None
+    """choose N pairs of ROWS to label next, and write them to -o"""
     graft: Annotated[Path | None, Flag(metavar="SCORED.jsonl")] = None
     """make pairs for -o from the rows of `score` and this, its output"""
     correctness: Annotated[str | None, Flag(metavar="NAME")] = None
@@ -128,6 +139,15 @@ class Options(Config):
             raise ValueError("--graft writes pairs; name a new file with -o")
         if self.shard is not None and (self.benchmark or self.graft or self.rows is None or self.output is None):
             raise ValueError("--shard goes with rows with gold and -o; those of a benchmark are judged with --on")
+        for name, given in (("licence", self.licence), ("next", self.next_labels is not None)):
+            others = ("benchmark", "graft", "repeats", "components", "shard", "resume")
+            if given and (other := next((other for other in others if getattr(self, other)), None)):
+                flag = "component" if other == "components" else other
+                raise ValueError(f"--{name} goes by what the recipe requires; leave out --{flag}")
+        if self.licence and (self.rows is not None or self.output is not None or self.next_labels is not None):
+            raise ValueError("--licence reads the labels that `require` names, and keeps what it measures beside them")
+        if self.next_labels is not None and (self.rows is None or self.output is None):
+            raise ValueError("--next chooses among rows with completions; name them, and a new file with -o")
         if self.rows is None and self.graft is not None:
             raise ValueError("--graft needs the rows of `score`")
         if self.rows is None and self.benchmark is None and self.output is not None:
@@ -148,11 +168,15 @@ def run(options: Options) -> CommandResult:
         raise UserError(problem, where=str(options.recipe))
     source = options.recipe if of_rubric is None else of_rubric
     plan = make_plan(load(source, options.overrides, strict=False), purpose="score")
+    if options.licence:
+        return _licences(plan, options)
     if options.rows is None and options.benchmark is None:
         return _goldens(measured_plan(plan, options.components, options.repeats), options)
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         if options.graft is not None:
             return _graft(plan, str(path), options)
+        if options.next_labels is not None:
+            return _next_labels(LabelChoice(plan=plan, rows=str(path), skip_bad=options.skip_bad, say=say), options)
         plan = measured_plan(plan, options.components, options.repeats)
         for place, why in cross_warnings(plan):
             say(f"warning: {plan.document.where(place)}: {why}")
@@ -193,6 +217,29 @@ def _goldens(plan: Plan, options: Options) -> CommandResult:
     data = {"goldens": {name: golden_data(scores) for name, scores in scored.items()}}
     right = all(score.right for scores in scored.values() for score in scores)
     return CommandResult(ok=right, text="\n".join(lines), data=data)
+
+
+def _licences(plan: Plan, options: Options) -> CommandResult:
+    job = LicenceJob(
+        plan=plan,
+        skip_bad=options.skip_bad,
+        cluster=options.cluster,
+        open_scorer=scorer_on(options.on),
+        say=options.say,
+    )
+    licences = job.run()
+    ok = all(licence.state == "licensed" for licence in licences)
+    return CommandResult(ok=ok, text=format_licences(licences), data={"licences": list(map(licence_data, licences))})
+
+
+def _next_labels(choice: LabelChoice, options: Options) -> CommandResult:
+    assert options.output is not None
+    assert options.next_labels is not None
+    refuse_output(options.output)
+    rows = choice.choose(options.next_labels)
+    options.output.write_bytes(b"".join(map(to_line, rows)))
+    text = f"{counted(len(rows), 'pair')} to label next: {options.output}"
+    return CommandResult(text=text, data={"pairs": len(rows), "output": str(options.output)})
 
 
 def _on_benchmark(name: str, positions: str, measured: Mapping[str, Any]) -> CommandResult:

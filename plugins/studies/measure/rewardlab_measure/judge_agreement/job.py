@@ -16,10 +16,14 @@ from rewardlab.scoring import OpenScorer, RecipeReward, ScoredGroup, Scorer
 from rewardlab.text import Progress
 
 from rewardlab_measure.judge_agreement.case_clusters import case_clusters
+from rewardlab_measure.judge_agreement.contradictions import contradictions
 from rewardlab_measure.judge_agreement.gold_rows import GoldCase, read_cases
 from rewardlab_measure.judge_agreement.judge_verdicts import judge_calls
 from rewardlab_measure.judge_agreement.retests import repeated_values
 from rewardlab_measure.judge_agreement.slices import JudgedCase, tables
+
+SHOWN = 5
+"""labels that contradict others, in warnings"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +101,11 @@ class JudgeJob:
         """Return the cases of the file. A UserError lists what is wrong with its rows."""
         cases, bad = read_cases(self.rows, self.plan)
         bad.refuse(self.rows, len(cases), "to judge", self.skip_bad, self.say)
+        against = [problem for _, problem in contradictions(cases)]
+        for problem in against[:SHOWN]:
+            self.say(f"warning: {problem}")
+        if len(against) > SHOWN:
+            self.say(f"warning: {len(against) - SHOWN} more labels contradict others")
         return cases
 
     def _ask(self, reward: RecipeReward, cases: Sequence[tuple[GoldCase, int]], file: LineAppender | None) -> None:

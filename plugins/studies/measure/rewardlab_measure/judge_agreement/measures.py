@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from rewardlab_measure.tables.averages import TableAverage, clustered_average
-from rewardlab_measure.tables.intervals import Interval
+from rewardlab_measure.tables.intervals import LEVEL, Interval
 
 
 def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float | None:
@@ -38,8 +38,10 @@ def cluster_interval(
     return low + least * (high - low), low + most * (high - low)
 
 
-def kappa_average(pairs: Sequence[tuple[Any, Any]], clusters: Sequence[int]) -> TableAverage | None:
-    """Return Cohen's kappa of two raters' labels and its 95% interval, where pairs of a cluster (n,) count together.
+def kappa_average(
+    pairs: Sequence[tuple[Any, Any]], clusters: Sequence[int], level: float = LEVEL
+) -> TableAverage | None:
+    """Return Cohen's kappa of two raters' labels and its interval, where pairs of a cluster (n,) count together.
 
     None if it is undefined. 1 - kappa is the disagreement as a share of that by chance. Each pair is given the
     disagreement and its influence on it by way of both: their mean is the disagreement, they vary as kappa does, and
@@ -57,7 +59,7 @@ def kappa_average(pairs: Sequence[tuple[Any, Any]], clusters: Sequence[int]) -> 
         + (1 - kappa) * ((other_counts[a] + counts[b]) / size - 2 * chance)  # the mean of what follows the + is 0
         for a, b in pairs
     ]
-    average = clustered_average(values, clusters, "share")
+    average = clustered_average(values, clusters, "share", level)
     assert average is not None
     if average.interval is None:
         return replace(average, mean=kappa)

@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal
 
 from rewardlab_measure.tables.intervals import (
+    LEVEL,
     Interval,
     difference_interval,
     extreme_p,
@@ -112,12 +113,13 @@ class PromptValues:
 
 
 def clustered_average(
-    values: Sequence[float], clusters: Sequence[int], kind: ValueKind | None = None
+    values: Sequence[float], clusters: Sequence[int], kind: ValueKind | None = None, level: float = LEVEL
 ) -> TableAverage | None:
     """Return the average of one cell, of units that count together if they share a cluster; None of no values.
 
     Args:
         kind: what the values are; None for shares if all are in [0, 1], else any numbers.
+        level: of the interval, if the values are shares or differences of such.
     """
     if not values:
         return None
@@ -126,15 +128,17 @@ def clustered_average(
     units = units_at({cell: 1.0}, {cell: there})
     if kind is None:
         kind = "share" if all(0 <= value <= 1 for value in values) else "other"
-    low, high = _interval_of(kind, there.mean, units, 0, Random(0)) or (None, None)
+    low, high = _interval_of(kind, there.mean, units, 0, Random(0), level) or (None, None)
     return TableAverage(mean=there.mean, low=low, high=high, prompts=len(values), clusters=len(units))
 
 
-def _interval_of(kind: ValueKind, mean: float, units: Units, draws: int, random: Random) -> Interval | None:
+def _interval_of(
+    kind: ValueKind, mean: float, units: Units, draws: int, random: Random, level: float = LEVEL
+) -> Interval | None:
     if kind == "share":
-        return share_interval(mean, units)
+        return share_interval(mean, units, level)
     if kind == "difference":
-        return difference_interval(mean, units)
+        return difference_interval(mean, units, level)
     return other_interval(mean, units, draws, random)
 
 

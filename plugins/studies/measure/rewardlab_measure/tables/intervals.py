@@ -12,7 +12,6 @@ from rewardlab_measure.tables.student import student_quantile, student_tails
 from rewardlab_measure.tables.units import Units
 
 LEVEL = 0.95
-Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 MAX_DRAWN = 200
 """units that a bootstrap draws; the mean of more is as good as normal"""
 MIN_DRAWN = 5
@@ -22,7 +21,7 @@ often than in 5% of cases; the interval of fewer is as wide as Student's t makes
 Interval = tuple[float, float]
 
 
-def share_interval(mean: float, units: Units) -> Interval | None:
+def share_interval(mean: float, units: Units, level: float = LEVEL) -> Interval | None:
     """Return the interval of an average of values in [0, 1], or None if nothing says how much they vary.
 
     Wilson's, as of a share of n cases. n is what the variance and its degrees of freedom make it, and no less than the
@@ -31,9 +30,10 @@ def share_interval(mean: float, units: Units) -> Interval | None:
     if not units.is_known:
         return None
     cases, spread = 1 / units.concentration, mean * (1 - mean)
-    z = Z if len(units) >= MIN_NORMAL else student_quantile(len(units) - 1)
+    tails = 1 - level
+    z = NormalDist().inv_cdf(1 - tails / 2) if len(units) >= MIN_NORMAL else student_quantile(len(units) - 1, tails)
     if units.variance > 0 and spread > 0:
-        cases = max(cases, spread / units.variance * (z / student_quantile(units.freedom)) ** 2)
+        cases = max(cases, spread / units.variance * (z / student_quantile(units.freedom, tails)) ** 2)
     middle = (mean + z * z / 2 / cases) / (1 + z * z / cases)
     half = z * sqrt(max(0.0, spread) / cases + (z / 2 / cases) ** 2) / (1 + z * z / cases)
     return max(0.0, middle - half), min(1.0, middle + half)
@@ -64,7 +64,7 @@ def _score_p(far: float, units: Units) -> float:
     return erfc(score / sqrt(2)) if len(units) >= MIN_NORMAL else student_tails(score, len(units) - 1)
 
 
-def difference_interval(mean: float, units: Units) -> Interval | None:
+def difference_interval(mean: float, units: Units, level: float = LEVEL) -> Interval | None:
     """Return the interval of an average of differences in [-1, 1], or None if nothing says how much they vary.
 
     Student's, with one more difference than there are, as large as those that are not 0: few of them, or none, do not
@@ -74,7 +74,7 @@ def difference_interval(mean: float, units: Units) -> Interval | None:
         return None
     squares = [(part / share) ** 2 for part, share in zip(units.parts, units.shares, strict=True) if part]
     one_more = (sum(squares) / len(squares) if squares else 1.0) * units.concentration / len(units)
-    half = student_quantile(units.freedom) * sqrt(units.variance + one_more)
+    half = student_quantile(units.freedom, 1 - level) * sqrt(units.variance + one_more)
     return max(-1.0, mean - half), min(1.0, mean + half)
 
 

@@ -301,7 +301,7 @@ def test_a_list_is_compared_by_kendalls_tau_and_pair_by_pair(recipe, write, judg
     completions = ["good good good", "good good", "good", "bad"]
     rows = [
         {"id": "right", "prompt": "?", "completions": completions, "scores": [4, 3, 2, 1]},
-        {"id": "swapped", "prompt": "?", "completions": completions, "scores": [4, 2, 3, 1]},
+        {"id": "swapped", "prompt": "??", "completions": completions, "scores": [4, 2, 3, 1]},
         {"id": "alike", "prompt": "?", "completions": completions, "scores": [1, 1, 1, 1]},
     ]
     write("rows.jsonl", rows)

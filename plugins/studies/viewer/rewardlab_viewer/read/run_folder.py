@@ -11,12 +11,12 @@ from rewardlab.files import is_held, read_json
 from rewardlab.recipe import RESOLVED, RlStage, load, validate
 from rewardlab.text import counted
 from rewardlab_records.ledger import current_steps, find_ledger, whole_lines
-from rewardlab_training import Results
+from rewardlab_training import UNLICENSED, Results
 
 from rewardlab_viewer.read.source import TRAINING, Line, LoggedStage, Source, is_count, is_line, number
 
 NO_RUN = "is not the folder of a run: "
-CHANGING = ("commands", "recipe_sha256", "earlier_recipes")
+CHANGING = ("commands", "recipe_sha256", "earlier_recipes", UNLICENSED)
 """of a manifest, what a resume adds to or replaces"""
 RunState = Literal["goes on", "ended", "stopped", "unknown"]
 NOTES = {
@@ -49,6 +49,7 @@ class RunFolder(Source):
             self.__dict__.pop("planned", None)
         self.begun = self._begun()
         self.notes.clear()
+        self.notes += _unlicensed(self.manifest)
         self.usage = usage if usage.exists() else None
         self.results = dict(self._results(path / "evaluation"))
         self.logs = [log for file in sorted((path / "logs").glob("*.jsonl")) if (log := self._log(file)) is not None]
@@ -196,6 +197,14 @@ def _names(tree: Any) -> Iterator[tuple[str, str]]:
         yield from ((str(field), column) for field, column in fields.items() if isinstance(column, str))
     for value in values:
         yield from _names(value)
+
+
+def _unlicensed(manifest: Mapping[str, Any]) -> list[str]:
+    """Return what to say of judges that were asked without the licence that the recipe requires, each once."""
+    by_attempt = manifest.get(UNLICENSED)
+    attempts = by_attempt.values() if isinstance(by_attempt, Mapping) else ()
+    sentences = [why for judges in attempts if isinstance(judges, Mapping) for why in judges.values()]
+    return [f"{why} (it ran with --unlicensed)." for why in dict.fromkeys(map(str, sentences))]
 
 
 def _first(values: Any) -> Any:

@@ -1,0 +1,117 @@
+"""The pairs of a file of completions that could be labelled, and those that are chosen, as rows."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from rewardlab import Completion, Group
+from rewardlab.data import prompt_hash
+from rewardlab.errors import UserError
+from rewardlab.files import expanded
+from rewardlab.plan import Plan
+from rewardlab.scoring import rows_one_by_one, sorted_rows
+from rewardlab_training import measured_plan
+from rewardlab_training.licences import EVERY, components_asking, licence_of
+
+from rewardlab_measure.judge_agreement.gold_rows import LANGUAGE, GoldCase, read_cases
+from rewardlab_measure.judge_licence.job import value_of
+from rewardlab_measure.judge_licence.next_labels import Candidate, next_labels
+
+Pair = tuple[str, str, str]
+"""the hash of a prompt, and two texts in order"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelChoice:
+    """A choice of pairs to label next, for a plan in which one judge has `require`.
+
+    Args:
+        rows: a file of rows with two completions or more.
+        say: called with notes.
+    """
+
+    plan: Plan
+    rows: str
+    skip_bad: bool = False
+    say: Callable[[str], None] = lambda text: None
+
+    def choose(self, count: int) -> list[dict[str, Any]]:
+        """Return at most `count` rows of two completions, to be labelled in this order. A UserError for wrong rows."""
+        judge = self._judge()
+        require = self.plan.judges[judge].use.require
+        assert require is not None
+        components = components_asking(self.plan, judge)
+        by, measured = require.by, measured_plan(self.plan, components)
+        path = expanded(require.labels)
+        cases = read_cases(str(path), measured)[0] if path.is_file() else []
+        good, bad = sorted_rows(rows_one_by_one(self.rows, measured))
+        bad.refuse(self.rows, len(good), "to choose from", self.skip_bad, self.say)
+        known = {pair for case in cases for pair in _labelled_pairs(case)}
+        pairs = [(row.group, pair) for row in good if (pair := _pair(row.group, known)) is not None]
+        problems = {_problem(case.row.group) for case in cases}
+        candidates = {
+            _candidate(group, pair, by): (group, pair) for group, pair in pairs if _value(group, by) is not None
+        }
+        if not candidates:
+            without = f" and a field {by}" if by else ""
+            raise UserError(f"has no row with two different completions{without} without a label", where=self.rows)
+        labelled = Counter(EVERY if by is None else str(value_of(case, by)) for case in cases)
+        licences = [licence_of(self.plan, judge, name) for name in components]
+        chosen = next_labels(list(candidates), count, labelled, problems, licences)
+        if not chosen:
+            self.say(f"no label is asked for: {licences[0]}")
+        return [_row(*candidates[candidate]) for candidate in chosen]
+
+    def _judge(self) -> str:
+        """Return the judge with `require`; of several, the first that a component asks without a licence."""
+        wanted = [name for name, planned in self.plan.judges.items() if planned.use.require is not None]
+        if not wanted:
+            raise UserError("no judge of this recipe has `require`", where=self.plan.document.where(("judges",)))
+        open_ones = (
+            name
+            for name in wanted
+            if any(licence_of(self.plan, name, of).state != "licensed" for of in components_asking(self.plan, name))
+        )
+        return next(open_ones, wanted[0])
+
+
+def _labelled_pairs(case: GoldCase) -> Iterator[Pair]:
+    for one, other in combinations(case.row.group.completions, 2):
+        yield _key(case.row.group, one, other)
+
+
+def _key(group: Group, one: Completion, other: Completion) -> Pair:
+    first, second = sorted((one.text, other.text))
+    return prompt_hash(group.sample.prompt), first, second
+
+
+def _pair(group: Group, known: set[Pair]) -> tuple[Completion, Completion] | None:
+    """Return two completions with different texts and no label, drawn by a hash of their texts; None if none are."""
+    pairs = [
+        pair
+        for pair in combinations(group.completions, 2)
+        if pair[0].text != pair[1].text and _key(group, *pair) not in known
+    ]
+    return min(pairs, key=lambda pair: hashlib.sha256(repr(_key(group, *pair)).encode()).digest(), default=None)
+
+
+def _candidate(group: Group, pair: tuple[Completion, Completion], by: str | None) -> Candidate:
+    return Candidate(value=_value(group, by) or "", problem=_problem(group), texts=(pair[0].text, pair[1].text))
+
+
+def _value(group: Group, by: str | None) -> str | None:
+    names = LANGUAGE if by == "language" else () if by is None else (by,)
+    given = next((group.sample.fields[name] for name in names if group.sample.fields.get(name) is not None), None)
+    return EVERY if by is None else None if given is None else str(given)
+
+
+def _problem(group: Group) -> str:
+    """Return what a group is about, in which labels count together: as `case_clusters` has it."""
+    return prompt_hash(group.sample.prompt)
+
+
+def _row(group: Group, pair: tuple[Completion, Completion]) -> dict[str, Any]:
+    return group.sample.as_row() | {"completions": [completion.as_dict() for completion in pair]}
