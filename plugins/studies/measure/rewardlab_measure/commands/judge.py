@@ -139,9 +139,9 @@ class Options(Config):
             raise ValueError("--graft writes pairs; name a new file with -o")
         if self.shard is not None and (self.benchmark or self.graft or self.rows is None or self.output is None):
             raise ValueError("--shard goes with rows with gold and -o; those of a benchmark are judged with --on")
-        for name, given in (("licence", self.licence), ("next", self.next_labels is not None)):
+        for name, asked in (("licence", self.licence), ("next", self.next_labels is not None)):
             others = ("benchmark", "graft", "repeats", "components", "shard", "resume")
-            if given and (other := next((other for other in others if getattr(self, other)), None)):
+            if asked and (other := next((other for other in others if getattr(self, other)), None)):
                 flag = "component" if other == "components" else other
                 raise ValueError(f"--{name} goes by what the recipe requires; leave out --{flag}")
         if self.licence and (self.rows is not None or self.output is not None or self.next_labels is not None):

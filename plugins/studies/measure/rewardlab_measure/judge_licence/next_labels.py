@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rewardlab_training.licences import MAX_LABELS, JudgeLicence
 
-FIRST = 20
+FIRST = 10
 """labels of a value before anything is said of it"""
 
 

@@ -1,0 +1,138 @@
+"""How a licence is decided, of simulated judges: how often wrongly, on how many labels, and with fewer if chosen."""
+
+from collections import Counter
+from random import Random
+from statistics import fmean, median
+
+import pytest
+from helpers.each_case import each_case
+from rewardlab.recipe import JudgeUse
+from rewardlab_measure.judge_licence.next_labels import Candidate, next_labels
+from rewardlab_measure.tables import clustered_average
+from rewardlab_training.licences import EVERY, LEVEL, MAX_LABELS, JudgeLicence, Measured, bound_states
+
+USE = JudgeUse.model_validate({"use": "a/b", "require": {"labels": "l.jsonl", "min_accuracy": 0.8}})
+LOOKS = range(20, MAX_LABELS + 1, 20)
+
+
+def measured(outcomes):
+    average = clustered_average(outcomes, range(len(outcomes)), "share", LEVEL)
+    return {"accuracy": Measured(value=average.mean, low=average.low, high=average.high, labels=len(outcomes))}
+
+
+def states(by_value):
+    """The bounds of a judge, {value: outcomes of its labels, 1 or 0}."""
+    return bound_states(USE, {value: measured(outcomes) for value, outcomes in by_value.items() if outcomes})
+
+
+def outcomes(random, accuracy, count):
+    return [float(random.random() < accuracy) for _ in range(count)]
+
+
+@each_case("accuracy, most", [(0.8, 0.05), (0.78, 0.02), (0.7, 0.001)])
+def test_a_judge_below_its_bound_is_seldom_licensed_though_it_is_measured_ten_times(accuracy, most):
+    random, licensed = Random(f"below {accuracy}"), 0
+    for _ in range(1000):
+        labels = outcomes(random, accuracy, MAX_LABELS)
+        licensed += any(states({EVERY: labels[:count]})[0].state == "kept" for count in LOOKS)
+    assert licensed / 1000 <= most
+
+
+def test_a_judge_well_above_it_mostly_is():
+    random, licensed = Random("above"), 0
+    for _ in range(500):
+        labels = outcomes(random, 0.9, MAX_LABELS)
+        licensed += any(states({EVERY: labels[:count]})[0].state == "kept" for count in LOOKS)
+    assert licensed / 500 >= 0.95
+
+
+def test_the_number_of_labels_that_it_asks_for_is_about_right():
+    """Where 40 labels do not decide: labels that do if the measure stays, over those that are asked for."""
+    ratios = []
+    for right in range(20, 40):
+        (state,) = states({EVERY: _shares(right / 40, 40)})
+        if state.state != "undecided" or state.more is None or state.more > 1000:
+            continue
+        sizes = [round(40 * 1.05**power) for power in range(1, 90)]
+        needed = next(count for count in sizes if states({EVERY: _shares(right / 40, count)})[0].state != "undecided")
+        ratios.append((needed - 40) / state.more)
+    assert len(ratios) >= 5
+    assert 0.5 <= median(ratios) <= 1.6
+    assert 0.3 <= min(ratios) <= max(ratios) <= 2.5
+
+
+def _shares(mean, count):
+    right = round(mean * count)
+    return [1.0] * right + [0.0] * (count - right)
+
+
+POOL = {"en": 0.7, "de": 0.15, "sw": 0.1, "th": 0.05}
+
+
+def labels_until_decided(random, accuracies, choose):
+    """How many labels it takes in rounds of 10, until every value is kept or one is broken."""
+    pool = [
+        Candidate(value=random.choices([*POOL], [*POOL.values()])[0], problem=str(n), texts=("a", "b"))
+        for n in range(1200)
+    ]
+    labelled = {value: [] for value in POOL}
+    while True:
+        count = sum(map(len, labelled.values()))
+        bounds = states(labelled)
+        found = {bound.state for bound in bounds}
+        if "broken" in found or (found == {"kept"} and len(bounds) == len(POOL)):
+            return count
+        licence = JudgeLicence(judge="main", component="c", state="undecided", why="", bounds=bounds)
+        chosen = choose(pool, {value: len(given) for value, given in labelled.items()}, licence)
+        if not chosen:
+            return max(count, MAX_LABELS)
+        for candidate in chosen:
+            pool.remove(candidate)
+            labelled[candidate.value] += outcomes(random, accuracies[candidate.value], 1)
+
+
+def at_random(pool, labelled, licence):
+    return sorted(pool, key=lambda one: one.hash)[:10]
+
+
+def by_decision(pool, labelled, licence):
+    return next_labels(pool, 10, labelled, set(), [licence])
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "most"),
+    [
+        (dict.fromkeys(POOL, 0.97), 0.5),
+        (dict.fromkeys(POOL, 0.97) | {"sw": 0.5}, 0.6),
+        (dict.fromkeys(POOL, 0.97) | {"en": 0.5}, 1.5),  # a round more: each value is looked at first
+    ],
+    ids=["all kept", "a rare language broken", "the common language broken"],
+)
+def test_chosen_labels_decide_sooner_than_random_ones(accuracies, most):
+    means = {
+        choose.__name__: fmean(labels_until_decided(Random(f"{seed}"), accuracies, choose) for seed in range(10))
+        for choose in (by_decision, at_random)
+    }
+    print(means)
+    assert means["by_decision"] / means["at_random"] <= most
+
+
+def test_a_decided_value_gets_no_label_and_no_more_than_the_most_are_asked_for():
+    pool = [
+        Candidate(value=value, problem=f"{value} {n}", texts=("a", "b")) for value in ("en", "sw") for n in range(300)
+    ]
+    bounds = states({"en": [1.0] * 60, "sw": [1.0] * 12})
+    licence = JudgeLicence(judge="main", component="c", state="undecided", why="", bounds=bounds)
+    chosen = next_labels(pool, 10, {"en": 60, "sw": 12}, set(), [licence])
+    assert bounds[1].more > 10
+    assert Counter(candidate.value for candidate in chosen) == {"sw": 10}
+    assert next_labels(pool, 10, {"en": 195}, set(), []) != []
+    assert len(next_labels(pool, 10, {"en": 195}, set(), [])) == 5
+    broken = JudgeLicence(judge="m", component="c", state="refused", why="", bounds=states({"en": [0.0] * 60}))
+    assert next_labels(pool, 10, {"en": 60}, set(), [broken]) == []
+
+
+def test_a_problem_without_a_label_comes_first():
+    pool = [Candidate(value=EVERY, problem=problem, texts=("a", text)) for problem in "pqr" for text in "bc"]
+    chosen = next_labels(pool, 6, {}, {"q"}, [])
+    assert [candidate.problem for candidate in chosen][:2] in (["p", "r"], ["r", "p"])
