@@ -39,6 +39,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     ledger_format, growing_file   the place and columns of a ledger, and what is new in a file that grows
     ledger, results             the records that a stage writes
     alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
+    licences   what judges must have kept on labels before a run asks them, by itself
     alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
     aligned_columns             tables of text, as commands print them
     whole_folders, last_rows    a folder that is whole if it is there, and the last row of a file

@@ -5,7 +5,7 @@ import json
 import pytest
 from helpers.accessible import OPEN_ALL, violations
 from helpers.judged_rows import RECIPE, judged_row
-from helpers.synthetic_run import write_run
+from helpers.synthetic_run import GROUP, write_run
 from rewardlab_viewer.page.page import write_report
 
 pytestmark = pytest.mark.slow
@@ -102,6 +102,28 @@ def downloaded(tab, path):
         tab.click("text=Download labels")
     download.value.save_as(path)
     return download.value.suggested_filename, [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_labelling_begins_with_the_pairs_that_a_licence_waits_for(visit, tmp_path):
+    """Two pairs of two groups, and one whose texts are not here."""
+    run = write_run(tmp_path / "run", 80)
+    lines = [json.loads(line) for line in (run / "ledger.jsonl").read_text(encoding="utf-8").splitlines()]
+    groups = [lines[at : at + GROUP] for at in range(0, len(lines), GROUP)]
+    pairs = [(groups[3], 0, 2), (groups[7], 3, 1)]
+    rows = [
+        {"prompt": g[0]["prompt"], "completions": [{"text": g[at]["completion"]} for at in two]} for g, *two in pairs
+    ]
+    rows.append({"prompt": "elsewhere", "completions": ["a", "b"]})
+    (tmp_path / "next.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    written = write_report([run], tmp_path / "run.html", to_label=tmp_path / "next.jsonl")
+    assert "1 of 3 pairs to label are not here." in written.notes
+    tab = visit(tmp_path / "run.html")
+    tab.check("text=label pairs")
+    tab.wait_for_selector(f"text=2 of {len(groups)} groups")
+    shown = tab.locator(".labelling .say").all_inner_texts()
+    assert [text[:9] for text in shown] == [groups[3][at]["completion"][:9] for at in (0, 2)]
+    press(tab, "1")
+    assert "1 of 1 pairs of this group are marked" in tab.inner_text(".labelling")
 
 
 def test_labels_are_rows_for_judge_and_the_report_holds_the_judge_against_them(visit, scored, main, tmp_path):

@@ -5,6 +5,7 @@ component that asks a judge: accuracy, rank correlation, position bias, cycles; 
 
     job             the measurement from the rows to its result
     gold_rows       rows with gold, read as groups
+    contradictions  labels by which an answer is better than itself
     grafting        pairs made of right and wrong reasoning and right and wrong answers
     judge_verdicts  the calls of a judge about one group
     case_clusters   which rows count as one in intervals

@@ -39,6 +39,8 @@ class Options(Config):
     """exit code 1 if one of these alarms of a run went off, or any that its recipe does not ignore"""
     labels: Annotated[tuple[Path, ...], Flag("--labels", metavar="LABELS.jsonl")] = ()
     """people's labels, which the page downloads: judges against people; repeatable, a file a person"""
+    to_label: Annotated[Path | None, Flag(metavar="NEXT.jsonl")] = None
+    """pairs that `rewardlab judge --next` chose: the page's labelling begins with them"""
     bundle: Annotated[Path | None, Flag(metavar="DIR")] = None
     """write a folder instead, of a page with the texts beside it, for a ledger that is too large for one page"""
     demo: bool = False
@@ -78,7 +80,7 @@ def run(options: Options) -> CommandResult:
         if options.rows is not None and not any(path.is_file() for path in sources):
             raise UserError("--rows belongs to a file that `score` wrote; the folder of a run has its texts")
         rows = None if options.rows is None else str(stack.enter_context(file_of(options.rows, note))[0])
-        written = write_report(sources, target, options.bundle is not None, rows, options.labels)
+        written = write_report(sources, target, options.bundle is not None, rows, options.labels, options.to_label)
     failing = [alarm for alarm in written.alarms if _fails(alarm, fail_on)]
     alarms = [asdict(alarm) for alarm in written.alarms if not alarm.ignored or alarm in failing]
     data = {"ok": not failing, "output": str(target), "findings": list(written.findings), "alarms": alarms}
@@ -103,7 +105,7 @@ def _follow(options: Options) -> CommandResult:
     from rewardlab_viewer.follow.live_page import LivePage
     from rewardlab_viewer.follow.server import FollowServer
 
-    for flag in ("demo", "output", "rows", "fail_on", "labels", "bundle"):
+    for flag in ("demo", "output", "rows", "fail_on", "labels", "to_label", "bundle"):
         if getattr(options, flag):
             problem = f"serves the page of a run and writes none; leave out --{flag.replace('_', '-')}"
             raise UserError(problem, where="--follow")

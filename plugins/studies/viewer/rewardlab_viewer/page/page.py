@@ -23,7 +23,7 @@ from rewardlab_viewer.page.policy import Form, policy
 from rewardlab_viewer.page.questions import MAX_BUNDLE_QUESTIONS, MAX_PAGE_QUESTIONS, QuestionParts, question_parts
 from rewardlab_viewer.page.run_view import RunView, view_of
 from rewardlab_viewer.page.target import refuse_target
-from rewardlab_viewer.read.labels import LabelFinder, lost_labels, read_labels
+from rewardlab_viewer.read.labels import LabelFinder, lost_labels, read_labels, read_to_label
 from rewardlab_viewer.read.run_folder import RunFolder
 from rewardlab_viewer.read.scored_file import ScoredSource
 
@@ -50,27 +50,36 @@ class WrittenReport(NamedTuple):
 
 
 def write_report(
-    sources: Sequence[Path], target: Path, bundle: bool = False, rows: str | None = None, labels: Sequence[Path] = ()
+    sources: Sequence[Path],
+    target: Path,
+    bundle: bool = False,
+    rows: str | None = None,
+    labels: Sequence[Path] = (),
+    to_label: Path | None = None,
 ) -> "WrittenReport":
     """Write the page about run folders and scored files to the file `target`.
 
     Args:
         bundle: `target` is a folder, which gets an index.html and the texts beside it.
         rows: of the scored files.
+        to_label: a file of pairs to mark first, as `rewardlab judge --next` writes it.
         labels: files of people's labels. A UserError if a source is neither, a file has no labels, or `target` is
             something else.
     """
     refuse_target(target, bundle)
     notes: list[str] = []
     marks = read_labels(labels, notes)
+    pairs = [] if to_label is None else read_to_label(to_label, notes)
     finders = [LabelFinder(marks) for _ in sources]
     with ExitStack() as closing:
         views = []
         for path, finder in zip(sources, finders, strict=True):
-            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path), finder))
+            views.append(view_of(ScoredSource(path, rows) if path.is_file() else RunFolder(path), finder, pairs))
             closing.callback(views[-1].chunks.close)
         note_other_rewards(views)
         views[0].source.notes += [*notes, *lost_labels(marks, finders)]
+        if len(pairs) > (here := sum(len(view.to_label) for view in views)):
+            views[0].source.notes.append(f"{len(pairs) - here:,} of {len(pairs):,} pairs to label are not here.")
         most = None if bundle else MAX_PAGE_BYTES // len(views)
         most_asked = (MAX_BUNDLE_QUESTIONS if bundle else MAX_PAGE_QUESTIONS) // len(views)
         kept = [KeptParts.of(view, most, most_asked) for view in views]
@@ -141,6 +150,7 @@ class KeptParts:
             "total": self.view.total,
             "layout": self.numbers.layout,
             "questions": self.questions.data(),
+            "toLabel": list(self.view.to_label),
             "chunks": [{"number": chunk, "groups": self.view.chunks.chunks[chunk].groups} for chunk in self.chunks],
             **self.more,
         }

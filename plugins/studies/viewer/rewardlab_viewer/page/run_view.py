@@ -35,7 +35,7 @@ from rewardlab_viewer.figures.rule_errors import RuleErrors
 from rewardlab_viewer.figures.slices import SliceTable, slice_tables
 from rewardlab_viewer.page.chunks import TextChunks
 from rewardlab_viewer.read.columns import ScoreColumns
-from rewardlab_viewer.read.labels import LabelFinder
+from rewardlab_viewer.read.labels import Label, LabelFinder
 from rewardlab_viewer.read.source import Line, Source, groups_of
 
 MAX_TABLES = 16
@@ -71,6 +71,8 @@ class RunView:
     counted_info: Sequence[Sequence[str]]
     alarms: Sequence[RunAlarm]
     people: PeopleSection | None
+    to_label: Sequence[tuple[int, int, int]] = ()
+    """(group, two places) of each pair that is to be marked first"""
 
     @property
     def identity(self) -> str:
@@ -120,9 +122,13 @@ class RunView:
         return {"stages": stages, "logs": logs, "ranges": {**SHARES, **self.source.ranges()}}
 
 
-def view_of(source: Source, labels: LabelFinder) -> RunView:
-    """Read a source and return its view; the caller closes its chunks."""
-    sums = SourceSums(source, labels)
+def view_of(source: Source, labels: LabelFinder, to_label: Sequence[Label] = ()) -> RunView:
+    """Read a source and return its view; the caller closes its chunks.
+
+    Args:
+        to_label: pairs that are to be marked first.
+    """
+    sums = SourceSums(source, labels, to_label)
     for lines in groups_of(source.lines()):
         sums.add(lines)
     return sums.view()
@@ -131,8 +137,9 @@ def view_of(source: Source, labels: LabelFinder) -> RunView:
 class SourceSums:
     """The sums over the groups of a source, which may go on after a view of them."""
 
-    def __init__(self, source: Source, labels: LabelFinder) -> None:
+    def __init__(self, source: Source, labels: LabelFinder, to_label: Sequence[Label] = ()) -> None:
         self.source = source
+        self._to_label = LabelFinder(to_label)
         self.columns, self.chunks = ScoreColumns(source.names), TextChunks()
         self._labels, self._steps = labels, StepNumbers(source)
         self._consistency = JudgeConsistency(source.correctness)
@@ -142,7 +149,8 @@ class SourceSums:
 
     def add(self, lines: Sequence[Line]) -> None:
         """Add the lines of a group."""
-        self._labels.add(self.columns.groups, lines)
+        for finder in (self._labels, self._to_label):
+            finder.add(self.columns.groups, lines)
         self.columns.add(lines, is_discarded(lines[0]))
         self.chunks.add(lines)
         self._steps.add(lines)
@@ -181,6 +189,7 @@ class SourceSums:
             counted_info=list(self._counted_info.table()),
             alarms=self._steps.alarms(),
             people=people_section(columns, self._labels.located()),
+            to_label=[(pair.group, pair.better, pair.worse) for pair in self._to_label.located()],
         )
 
 

@@ -94,6 +94,29 @@ def _label(row: Any, person: str) -> Label:
     )
 
 
+def read_to_label(path: Path, notes: list[str]) -> list[Label]:
+    """Read the pairs that `rewardlab judge --next` chose, in their order: labels of nobody, until somebody gives them.
+
+    Notes what is wrong with the others. A UserError for a file without any.
+    """
+    pairs, bad = list[Label](), list[str]()
+    for number, row in read_lines(path):
+        texts = [_text(of) for of in row.get("completions") or ()] if isinstance(row, Mapping) else []
+        try:
+            pairs.append(_label({"prompt": row["prompt"], "chosen": texts[0], "rejected": texts[1]}, ""))
+        except (ValueError, LookupError, TypeError):
+            bad.append(f"line {number}")
+    if not pairs:
+        raise UserError("has no pairs; `rewardlab judge RECIPE ROWS --next N -o FILE` writes some", where=str(path))
+    if bad:
+        notes.append(f"{path.name}: left out {counted(len(bad), 'line')} without two texts of a prompt ({bad[0]}).")
+    return pairs
+
+
+def _text(completion: Any) -> Any:
+    return completion.get("text") if isinstance(completion, Mapping) else completion
+
+
 class LabelFinder:
     """Finds labels in the groups of a run as these pass by, each once: in its own group, if its texts are there."""
 

@@ -10,6 +10,7 @@ const CONDITIONS = {
   abstained: ["a component abstained", (run, group, names) => names.some((name) => run.values(group, `state ${name}`).includes(ABSTAINED))],
   disagree: ["components disagree", (run, group, names) => disagree(run, group, names)],
   wrong: ["the best is wrong", (run, group, names) => bestIsWrong(run, group, names)],
+  next: ["a pair is to be labelled next", (run, group) => toLabel(run, run.numbers.get("group")[group]).length > 0],
   cut: ["one is cut at the limit", (run, group) => run.values(group, "truncated").includes(1)],
 };
 
@@ -23,8 +24,8 @@ const ORDERS = {
 };
 
 function conditionsOf(run) {
-  const {wrong: _, ...others} = CONDITIONS;
-  return run.components.includes(run.correctness) ? CONDITIONS : others;
+  const {wrong, next, ...others} = CONDITIONS;
+  return {...others, ...(run.components.includes(run.correctness) ? {wrong} : {}), ...(run.toLabel?.length ? {next} : {})};
 }
 
 // Two components that both tell completions apart, and rank them the other way round.

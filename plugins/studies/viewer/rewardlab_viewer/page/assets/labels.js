@@ -45,6 +45,16 @@ function pairsOf(texts) {
   return found;
 }
 
+// The pairs of a group that were chosen to be labelled next: a judge's licence waits for them.
+function toLabel(run, number) {
+  return (run.toLabel ?? []).filter(([group]) => group === number).map(([, one, other]) => [one, other]);
+}
+
+// The pairs of a group to mark: of a run with such a list those alone.
+function pairsToLabel(run, number, texts) {
+  return run.toLabel?.length ? toLabel(run, number) : pairsOf(texts);
+}
+
 function markOf(run, number, [one, other]) {
   return marksOf(run).findLast(([group, better, worse]) => group === number && ((better === one && worse === other) || (better === other && worse === one)));
 }
@@ -58,7 +68,7 @@ function verdictOf(run, group, texts, name, [one, other]) {
 }
 
 function labelNode(run, group, texts) {
-  const number = run.numbers.get("group")[group], pairs = pairsOf(texts);
+  const number = run.numbers.get("group")[group], pairs = pairsToLabel(run, number, texts);
   const node = element("section", {class: "labelling", "aria-label": "Label", tabindex: -1});
   const asked = labels.shown?.number === number && labels.shown.run === run ? labels.shown : (labels.shown = {run, group, number, texts, at: 0});
   const open = pairs.findIndex((pair, at) => at >= asked.at && !markOf(run, number, pair));
@@ -159,6 +169,7 @@ function labelControls() {
   marksOf(run);
   const judged = run.components.filter((name) => name !== run.correctness);
   labels.component = run.components.includes(labels.component) ? labels.component : (run.questions.components[0] ?? judged[0] ?? run.components[0] ?? null);
+  if (labels.on && !labels.led && run.toLabel?.length) labels.led = true, wanted.what = "next", filterControls(filter), filter();
   const again = () => { labelControls(); labels.shown = null; choose(list.at, false); };
   const check = (label, name) => element("label", {class: "check"}, element("input", {type: "checkbox", checked: labels[name], "data-label": name, onchange: ({target}) => { labels[name] = target.checked; again(); }}), label);
   node.replaceChildren(check("label pairs", "on"));
