@@ -18,7 +18,7 @@ FIRST = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class UnlabelledPair:
     """A pair that could be labelled: its value of `by`, what it is about, and both texts."""
 
     value: str
@@ -61,24 +61,24 @@ def still_needed(
 
 
 def next_labels(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[UnlabelledPair],
     count: int,
     labelled: Mapping[str, int],
     problems: set[str],
     licences: Sequence[JudgeLicence],
-) -> list[Candidate]:
+) -> list[UnlabelledPair]:
     """Return at most `count` pairs to label next; fewer if MAX_LABELS are there, or the decision waits for none.
 
     Args:
         labelled: labels by value of `by`.
         problems: those with a label.
     """
-    by_value: dict[str, list[Candidate]] = {}
+    by_value: dict[str, list[UnlabelledPair]] = {}
     for candidate in sorted(candidates, key=lambda one: (one.problem in problems, one.hash)):
         by_value.setdefault(candidate.value, []).append(candidate)
     needed = still_needed(sorted(by_value), labelled, licences)
     left = min(count, MAX_LABELS - sum(labelled.values()))
-    chosen: list[Candidate] = []
+    chosen: list[UnlabelledPair] = []
     seen = set[str]()
     while left > len(chosen) and (open_values := [value for value in needed if needed[value] > 0 and by_value[value]]):
         value = max(open_values, key=lambda name: (needed[name], name))

@@ -18,7 +18,7 @@ from rewardlab_training.licences import EVERY, components_asking, licence_of
 
 from rewardlab_measure.judge_agreement.gold_rows import LANGUAGE, GoldCase, read_cases
 from rewardlab_measure.judge_licence.job import value_of
-from rewardlab_measure.judge_licence.next_labels import Candidate, next_labels
+from rewardlab_measure.judge_licence.next_labels import UnlabelledPair, next_labels
 
 Pair = tuple[str, str, str]
 """the hash of a prompt, and two texts in order"""
@@ -98,8 +98,8 @@ def _pair(group: Group, known: set[Pair]) -> tuple[Completion, Completion] | Non
     return min(pairs, key=lambda pair: hashlib.sha256(repr(_key(group, *pair)).encode()).digest(), default=None)
 
 
-def _candidate(group: Group, pair: tuple[Completion, Completion], by: str | None) -> Candidate:
-    return Candidate(value=_value(group, by) or "", problem=_problem(group), texts=(pair[0].text, pair[1].text))
+def _candidate(group: Group, pair: tuple[Completion, Completion], by: str | None) -> UnlabelledPair:
+    return UnlabelledPair(value=_value(group, by) or "", problem=_problem(group), texts=(pair[0].text, pair[1].text))
 
 
 def _value(group: Group, by: str | None) -> str | None:

@@ -7,7 +7,7 @@ from statistics import fmean, median
 import pytest
 from helpers.each_case import each_case
 from rewardlab.recipe import JudgeUse
-from rewardlab_measure.judge_licence.next_labels import Candidate, next_labels
+from rewardlab_measure.judge_licence.next_labels import UnlabelledPair, next_labels
 from rewardlab_measure.tables import clustered_average
 from rewardlab_training.licences import EVERY, LEVEL, MAX_LABELS, JudgeLicence, Measured, bound_states
 
@@ -72,7 +72,7 @@ POOL = {"en": 0.7, "de": 0.15, "sw": 0.1, "th": 0.05}
 def labels_until_decided(random, accuracies, choose):
     """How many labels it takes in rounds of 10, until every value is kept or one is broken."""
     pool = [
-        Candidate(value=random.choices([*POOL], [*POOL.values()])[0], problem=str(n), texts=("a", "b"))
+        UnlabelledPair(value=random.choices([*POOL], [*POOL.values()])[0], problem=str(n), texts=("a", "b"))
         for n in range(1200)
     ]
     labelled = {value: [] for value in POOL}
@@ -119,7 +119,9 @@ def test_chosen_labels_decide_sooner_than_random_ones(accuracies, most):
 
 def test_a_decided_value_gets_no_label_and_no_more_than_the_most_are_asked_for():
     pool = [
-        Candidate(value=value, problem=f"{value} {n}", texts=("a", "b")) for value in ("en", "sw") for n in range(300)
+        UnlabelledPair(value=value, problem=f"{value} {n}", texts=("a", "b"))
+        for value in ("en", "sw")
+        for n in range(300)
     ]
     bounds = states({"en": [1.0] * 60, "sw": [1.0] * 12})
     licence = JudgeLicence(judge="main", component="c", state="undecided", why="", bounds=bounds)
@@ -133,6 +135,6 @@ def test_a_decided_value_gets_no_label_and_no_more_than_the_most_are_asked_for()
 
 
 def test_a_problem_without_a_label_comes_first():
-    pool = [Candidate(value=EVERY, problem=problem, texts=("a", text)) for problem in "pqr" for text in "bc"]
+    pool = [UnlabelledPair(value=EVERY, problem=problem, texts=("a", text)) for problem in "pqr" for text in "bc"]
     chosen = next_labels(pool, 6, {}, {"q"}, [])
     assert [candidate.problem for candidate in chosen][:2] in (["p", "r"], ["r", "p"])
