@@ -132,7 +132,7 @@ class CallableProbe:
 
     def _report(self, grader: GraderProcess, plan: CallPlan, probes: Sequence[ProbeRow]) -> CallableReport:
         scored = ScoredTexts(grader, plan)
-        reproducer = Reproducer(target=self.target, plan=plan)
+        reproducer = Reproducer(target=self.target, plan=plan, path=self.path)
         groups = list(probe_groups(probes, self.thorough))
         asked = CheckedGrader(
             scored=scored,

@@ -21,10 +21,11 @@ PROGRAM = "python"
 
 @dataclass(frozen=True, kw_only=True)
 class Reproducer:
-    """What the lines have in common: the callable, and how it is called."""
+    """What the lines have in common: the callable, how it is called, and the folders of its modules."""
 
     target: str
     plan: CallPlan
+    path: Sequence[str] = ()
 
     def line(self, calls: Sequence[tuple[Sample, Sequence[str]]]) -> str:
         """Return a line that prints what the grader returns for each of these calls: rows with completions."""
@@ -39,10 +40,11 @@ class Reproducer:
         place, _, names = self.target.partition(":")
         first, *rest = names.split(".")
         name = first.removesuffix("()")
-        lines = []
+        folders = [folder for folder in self.path if folder != "."]  # where python -c looks anyway
         if place.endswith(".py"):
-            lines.append(f"import sys; sys.path.insert(0, {_quoted(str(Path(place).parent))})")
+            folders.append(str(Path(place).parent))
             place = Path(place).stem
+        lines = [f"import sys; sys.path[:0] = {written(folders)}"] if folders else []
         lines.append(f"from {place} import {name}")
         if rest or first.endswith("()"):
             lines.append(f"f = {names}")

@@ -1,6 +1,5 @@
 """`rewardlab probe`: degenerate completions against honest ones."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +34,7 @@ from rewardlab_probe.verdicts import WinRule
 
 SUMMARY = "test whether degenerate completions win"
 OF_CALLABLES = {
-    name: f"--{name}" for name in ("signature", "python", "deadline", "memory", "network", "known", "report")
+    name: f"--{name}" for name in ("signature", "python", "path", "deadline", "memory", "network", "known", "report")
 }
 OF_CALLABLES["callable_rows"] = "--rows"
 
@@ -64,13 +63,15 @@ class Options(Config):
     """with --callable: how it is called (seen from the names of its parameters)"""
     python: Annotated[Path | None, Flag(metavar="PATH")] = None
     """with --callable: the bin/python of its environment"""
+    path: Annotated[tuple[str, ...], Flag(metavar="FOLDER")] = ()
+    """with --callable: a folder with its modules, beside this one; repeatable"""
     deadline: Annotated[float, Field(gt=0, le=3600), Flag(metavar="SECONDS")] = DEADLINE
     """with --callable: for a call"""
     memory: Annotated[float, Field(gt=0, le=1e6), Flag(metavar="GB")] = MEMORY
     """with --callable: what a call may add"""
     network: bool = False
     """with --callable: let it open connections"""
-    known: Annotated[Mapping[str, str], Flag(metavar="NAME=WHY")] = {}
+    known: Annotated[dict[str, str], Flag(metavar="NAME=WHY")] = Field(default_factory=dict)
     """with --callable: what wins or fails on purpose; repeatable"""
     report: Annotated[Path | None, Flag(metavar="FILE")] = None
     """with --callable: also write the findings as SARIF (FILE.sarif) or JUnit (FILE.xml)"""
@@ -169,6 +170,7 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
             rows=path,
             signature=options.signature,
             python=None if options.python is None else str(options.python),
+            path=(".", *options.path),
             deadline=options.deadline,
             memory=options.memory,
             network=options.network,

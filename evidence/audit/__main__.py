@@ -1,0 +1,97 @@
+"""The audit: installs public graders side by side, and probes each as a function.
+
+    python evidence/audit [--only PREFIX ...] [--jobs 2] [--results DIR] [--again] [--limit 6] [--thorough 2]
+    python evidence/audit --draw 40      lists findings to check by hand, the same each time
+    python evidence/audit --page         writes docs/audit.md's table and evidence/audit/reproductions.md
+
+What is done is kept and not done again, unless the entry, its rows or its adapter have changed. Ctrl-C ends it; the
+next call goes on.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from rewardlab.errors import RewardlabError
+
+from audit.checked import drawn
+from audit.entries import HERE, entries
+from audit.grader import Grader
+from audit.installation import Environments
+from audit.page import write_page
+from audit.probing import probed, written_rows
+from audit.results import Results
+
+
+def main() -> None:
+    """Probe what is not probed yet, or say what is known."""
+    options = _options()
+    results = Results(options.results)
+    graders = entries(tuple(options.only))
+    if options.draw:
+        for name, finding in drawn(results.every(graders), options.draw):
+            print(
+                f"{name} {finding['check']}: {finding['what']}\n  {finding['line']}\n  {finding.get('reproduced', '')}"
+            )
+    elif options.page:
+        write_page(list(results.every(entries())))
+    else:
+        audit(graders, results, options)
+
+
+def audit(graders: Sequence[Grader], results: Results, options: argparse.Namespace) -> None:
+    """Probe the graders of which nothing is kept, several at a time."""
+    waiting = [grader for grader in graders if options.again or results.of(grader) is None]
+    print(f"{len(graders)} graders, {len(waiting)} to probe", flush=True)
+    environments = Environments(options.results / "packages", print)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        begun = []
+        for grader in waiting:
+            try:
+                python = environments.python_of(grader)  # one after the other: each may be built first
+            except RewardlabError as error:
+                _keep(results, grader, error=error)
+            else:
+                limits = ["--limit", options.limit, "--thorough", options.thorough]
+                begun.append(pool.submit(_probe, results, grader, python, limits))
+        for probe in begun:
+            probe.result()  # raises what it raised
+
+
+def _probe(results: Results, grader: Grader, python: str, limits: Sequence[str]) -> None:
+    try:
+        report = probed(grader, python, written_rows(grader, python, results.folder / "rows"), limits)
+    except RewardlabError as error:
+        _keep(results, grader, error=error)
+    else:
+        results.keep(grader, report=report)
+        failing = [finding["check"] for finding in report["findings"] if finding["level"] == "error"]
+        print(f"{grader.name}: {', '.join(failing) or 'nothing'}", flush=True)
+
+
+def _keep(results: Results, grader: Grader, error: RewardlabError) -> None:
+    results.keep(grader, error=str(error))
+    print(f"{grader.name}: not probed: {error}", flush=True)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", default=(), metavar="PREFIX", help="graders whose names begin so")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="graders at a time")
+    parser.add_argument("--results", type=Path, default=HERE / "results", metavar="DIR", help="where they are kept")
+    parser.add_argument("--again", action="store_true", help="probe what is kept, too")
+    parser.add_argument("--limit", default="6", metavar="N", help="rows of each grader")
+    parser.add_argument("--thorough", default="2", metavar="N", help="rows that all completions are tried on")
+    parser.add_argument("--draw", type=int, metavar="N", help="list findings to check by hand")
+    parser.add_argument("--page", action="store_true", help="write the page")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except RewardlabError as error:
+        sys.exit(str(error))
