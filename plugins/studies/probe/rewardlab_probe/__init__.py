@@ -10,6 +10,7 @@ win, and which component is to blame, as text and as JSON values.
     families       what each kind of degenerate completion is, how it may score, and the check that it speaks to
     attempts       the degenerate completions of a row, in the form of its honest one
     response_form  the form of a response, and other texts put into the same form
+    code_texts     the texts and patterns in the code of a function
     corruptions    the material of degenerate completions: sentences, words, guesses
     measure        the rewards of a row's honest and degenerate completions, scored in groups
     verdicts       which degenerate completions win, and which component is to blame

@@ -121,6 +121,10 @@ def _spin():
     while time.process_time() < until: pass
     return 0.0
 
+PASSED = re.compile(r"all tests passed")
+def marked(completion, answer):
+    return float(bool(PASSED.search(completion)) or sound(None, completion, answer))
+
 def lacks(completion, rubric): return 0.0
 def unseen(x, y): return float(y in x)
 """
@@ -267,6 +271,11 @@ def test_right_answers_that_fail_are_named():
     named = findings(probed("sound", rows))
     assert "earns 0 where others earn 1, in 1 of 3 rows" in named["right_answer"].what
     assert "'\\\\boxed{042}' is right, too" in named["own_notation"].what
+
+
+@pytest.mark.usefixtures("graders")
+def test_words_of_a_graders_code_are_tried():
+    assert "all tests passed" in findings(probed("marked", thorough=1))["own_words"].line
 
 
 @pytest.mark.usefixtures("graders")

@@ -11,6 +11,7 @@ from rewardlab.recipe import FAMILIES
 from rewardlab.text import Progress, counted
 
 from rewardlab_probe.attempts.degenerate import LONG, ProbeRow, probe_rows
+from rewardlab_probe.attempts.reward_words import words_among
 from rewardlab_probe.callables.behaviour import CHECKS_OF_BEHAVIOUR, behaviour
 from rewardlab_probe.callables.findings import TROUBLE_CHECKS, Finding, Level, floor_finding, troubles, winners
 from rewardlab_probe.callables.further_checks import CHECKS_OF_GRADERS, CheckedGrader, tried
@@ -99,7 +100,7 @@ class CallableProbe:
         rows = self._rows()
         with self._opened() as grader:
             plan = self._call_plan(grader, rows)
-            probes = list(probe_rows(rows, self.long))
+            probes = list(probe_rows(rows, self.long, looked_for=words_among(grader.texts)))
             return self._report(grader, plan, probes)
 
     def _rows(self) -> list[HonestRow]:

@@ -1,13 +1,14 @@
 """The grader's side of a probe: imports a callable in its process, says what it wants, and calls it.
 
 A worker file (see `rewardlab.workers`), which imports the standard library only, so that it runs in the grader's own
-environment. A question is {"do": "describe"}, answered by {"parameters", "async", "validates", "file", "line"} or
-{"failed"}, or {"arguments", "signature", "count"}: a call, answered by {"values"}, {"raised", "exits"} or {"unfit"},
-and what the call did beside that: {"cpu", "started", "left", "connects"}.
+environment. A question is {"do": "describe"}, answered by {"parameters", "async", "validates", "texts", "file",
+"line"} or {"failed"}, or {"arguments", "signature", "count"}: a call, answered by {"values"}, {"raised", "exits"} or
+{"unfit"}, and what the call did beside that: {"cpu", "started", "left", "connects"}.
 """
 
 import asyncio
 import importlib
+import importlib.util
 import inspect
 import math
 import resource
@@ -15,12 +16,15 @@ import sys
 import traceback
 import typing
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 MAX_TEXT = 300
 """characters of an exception that are handed on"""
+MAX_TEXTS = 400
+"""texts of its code that are handed on"""
 STARTS = ("os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.spawn", "subprocess.Popen")
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """inspect's words for scores"""
@@ -34,8 +38,8 @@ INSPECT_STATE = (
 
 
 def build(settings: Mapping[str, Any], _: Mapping[str, Any]) -> "GraderWorker":
-    """Return the worker of `settings`: {"target", "path", "network"}."""
-    return GraderWorker(settings["target"], settings["path"], settings["network"])
+    """Return the worker of `settings`: {"target", "path", "network", "reader"}, the last the file code_texts.py."""
+    return GraderWorker(settings)
 
 
 class UnfitValueError(Exception):
@@ -45,12 +49,12 @@ class UnfitValueError(Exception):
 class GraderWorker:
     """A callable, and what its calls do beside returning a score."""
 
-    def __init__(self, target: str, path: Sequence[str], network: bool) -> None:
-        self._target, self._network = target, network
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._target, self._network, self._reader = settings["target"], settings["network"], settings["reader"]
         self._connects: list[str] = []
         self._started = 0
         self._loop = asyncio.Runner()
-        sys.path[:0] = [place for place in path if place not in sys.path]
+        sys.path[:0] = [place for place in settings["path"] if place not in sys.path]
         sys.addaudithook(self._watch)
 
     def answer(self, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -89,9 +93,20 @@ class GraderWorker:
             "parameters": [[p.name, p.kind.name, p.default is p.empty] for p in parameters],
             "async": awaits,
             "validates": _body_type(function) is not None,
+            "texts": self._texts(function),
             "file": place.co_filename if place else "",
             "line": place.co_firstlineno if place else 0,
         }
+
+    def _texts(self, function: Any) -> list[str]:
+        """Return texts that the code of the grader has."""
+        spec = importlib.util.spec_from_file_location("rewardlab_code_texts", self._reader)
+        assert spec is not None
+        assert spec.loader is not None
+        reader = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(reader)
+        start = function if inspect.isroutine(function) else type(function).__call__
+        return list(islice(reader.code_texts(inspect.unwrap(start)), MAX_TEXTS))
 
     def _call(self, question: Mapping[str, Any]) -> dict[str, Any]:
         self._started, self._connects = 0, []

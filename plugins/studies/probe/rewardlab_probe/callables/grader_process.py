@@ -9,9 +9,11 @@ from typing import Any, Literal
 from rewardlab.errors import JobError, UserError
 from rewardlab.workers import WorkerProcess, WorkerStartError, WorkerTimeout, message_line
 
+from rewardlab_probe import code_texts
 from rewardlab_probe.callables.signatures import Parameters
 
 WORKER = Path(__file__).with_name("callable_worker.py")
+READER = Path(code_texts.__file__)
 START_S = 300.0
 """seconds for the import of a grader, which may load a model"""
 PATIENCE = 6.0
@@ -71,7 +73,7 @@ class GraderProcess:
         salt: that of Python's hashes, as a text; "" for one of its own.
         start: seconds for its import.
 
-    Raises a UserError if it cannot be imported.
+    Raises a UserError if it cannot be imported. `texts` are those of its code.
     """
 
     def __init__(
@@ -87,11 +89,17 @@ class GraderProcess:
         start: float = START_S,
     ) -> None:
         self.behaviour = Behaviour()
+        self.texts: Sequence[str] = ()
         self.lost = 0
         self._target, self._python, self._deadline, self._memory = target, python, deadline, memory
         self._start = start
         self._variables = {"PYTHONHASHSEED": salt} if salt else {}
-        settings = {"target": target, "path": [str(Path(place).resolve()) for place in path], "network": network}
+        settings = {
+            "target": target,
+            "path": [str(Path(place).resolve()) for place in path],
+            "network": network,
+            "reader": str(READER),
+        }
         self._hello = {"file": str(WORKER), "settings": settings, "context": {}}
         self._process: WorkerProcess | None = None
         self._listening = self._warm = False
@@ -186,6 +194,7 @@ class GraderProcess:
         if "failed" in described:
             self._end()
             raise UserError(f"it cannot be imported: {described['failed']}", where=self._target)
+        self.texts = described["texts"]
         return Parameters.of(described)
 
     def _hear(self, chunk: bytes) -> bool:
