@@ -6,7 +6,7 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 from rewardlab_probe import callable_as_dict, probe_callable
 
 ROWS = [
@@ -124,6 +124,8 @@ def _spin():
 PASSED = re.compile(r"all tests passed")
 def marked(completion, answer):
     return float(bool(PASSED.search(completion)) or sound(None, completion, answer))
+
+def broken(completion, answer): return no_such_name
 
 def lacks(completion, rubric): return 0.0
 def unseen(x, y): return float(y in x)
@@ -302,6 +304,12 @@ def test_callables_that_cannot_be_asked_are_named(graders, target, problem):
     with pytest.raises(UserError, match=problem) as error:
         probe_callable(target, ROWS)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.usefixtures("graders")
+def test_grader_that_scores_no_honest_completion_is_refused_after_these():
+    with pytest.raises(JobError, match=r"none of 2 honest completions gets a score; last: NameError.*at graders.py"):
+        probed("broken")
 
 
 @pytest.mark.usefixtures("graders")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 from rewardlab.commands import file_of
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 from rewardlab.recipe import FAMILIES
 from rewardlab.text import Progress, counted
 
@@ -94,7 +94,11 @@ class CallableProbe:
     say: Callable[[str], None] = lambda text: None
 
     def run(self) -> CallableReport:
-        """Run the probe. A UserError if the callable cannot be imported, or the rows lack what it needs."""
+        """Run the probe.
+
+        A UserError if the callable cannot be imported or the rows lack what it needs, a JobError if it scores none of
+        their honest completions.
+        """
         if self.signature is not None and self.signature not in SIGNATURES:
             raise UserError(f"no signature {self.signature!r}; there are {', '.join(SIGNATURES)}")
         rows = self._rows()
@@ -133,6 +137,7 @@ class CallableProbe:
 
     def _report(self, grader: GraderProcess, plan: CallPlan, probes: Sequence[ProbeRow]) -> CallableReport:
         scored = ScoredTexts(grader, plan)
+        _refuse_unscored(scored, [probe.row for probe in probes])
         reproducer = Reproducer(target=self.target, plan=plan, path=self.path)
         groups = list(probe_groups(probes, self.thorough))
         asked = CheckedGrader(
@@ -193,6 +198,14 @@ class CallableProbe:
         return probed, further, skipped
 
 
+def _refuse_unscored(scored: ScoredTexts, rows: Sequence[HonestRow]) -> None:
+    """Raise a JobError if no honest completion gets a score: the grader lacks something, or is asked wrongly."""
+    results = [scored.ask(row.sample, [row.honest])[0] for row in rows]
+    if not any(result.values and result.values[0] is not None for result in results):
+        last = results[-1].why or "it returns None"
+        raise JobError(f"none of {counted(len(rows), 'honest completion')} gets a score; last: {last}")
+
+
 def probe_callable(target: str, rows: Any, **options: Any) -> CallableReport:
     """Probe a grader that is a function, and return the report on it.
 
@@ -202,7 +215,8 @@ def probe_callable(target: str, rows: Any, **options: Any) -> CallableReport:
         rows: a file, or the rows themselves, each with an honest completion.
         options: the other fields of `CallableProbe`: signature, python, path, deadline, memory, network, known, ...
 
-    Raises a UserError if it cannot be imported, or the rows lack what it needs.
+    Raises a UserError if it cannot be imported or the rows lack what it needs, a JobError if it scores no honest
+    completion.
     """
     with file_of(rows, options.get("say", lambda text: None)) as (file, say):
         assert file is not None

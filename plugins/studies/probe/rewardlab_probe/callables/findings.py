@@ -67,12 +67,12 @@ def winners(probed: ProbeResult, groups: Sequence[ProbeGroup], reproducer: Repro
     for family, verdict in verdicts.items():
         row, text = _example(verdict, groups)
         shown = f" ({verdict.variant})" if verdict.variant else ""
-        scores = f"{verdict.total:.3f} beside {verdict.honest:.3f} for the honest one"
+        means = f"mean {verdict.total:.3g} beside {verdict.honest:.3g} for the honest one"
         rows = f"{verdict.won} of {counted(verdict.rows, 'row')}"
         yield Finding(
             check=family,
             rfc=CHECKS[family],
-            what=f"{family}{shown} earns {scores}, in {rows}: {DESCRIPTIONS[family]}",
+            what=f"{family}{shown} wins {rows} ({means}): {DESCRIPTIONS[family]}",
             row=row.sample.id,
             line=reproducer.line([(row.sample, [text]), (row.sample, [row.honest])]),
         )
