@@ -14,6 +14,7 @@ from rewardlab.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rewardlab_training.licences.bounds import EVERY as EVERY
+    from rewardlab_training.licences.bounds import FIRST_LABELS as FIRST_LABELS
     from rewardlab_training.licences.bounds import LEVEL as LEVEL
     from rewardlab_training.licences.bounds import MAX_LABELS as MAX_LABELS
     from rewardlab_training.licences.bounds import BoundState as BoundState

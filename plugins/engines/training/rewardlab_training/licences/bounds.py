@@ -19,6 +19,8 @@ errors in place of 1.64). All bounds must be kept, of each value of `by`, which 
 (an intersection-union test, Berger 1982)."""
 MAX_LABELS = 200
 """labels that a licence asks for at most"""
+FIRST_LABELS = 10
+"""labels of a value of `by` before anything is said of it"""
 EVERY = "all"
 """the name of the measures of all rows"""
 MEASURES = {
@@ -55,6 +57,11 @@ class BoundState:
     measured: Measured | None
     state: Literal["kept", "broken", "undecided"]
     more: int | None = None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are labels enough for an interval."""
+        return self.measured is not None and self.measured.low is not None
 
     @property
     def looks_broken(self) -> bool:
@@ -95,13 +102,13 @@ def limits(use: JudgeUse) -> Iterator[tuple[str, float]]:
 
 def _state(bound: str, limit: float, of: str, measured: Measured | None) -> BoundState:
     state: Literal["kept", "broken", "undecided"] = "undecided"
-    more = None
+    more: int | None = max(1, FIRST_LABELS - (0 if measured is None else measured.labels))
     if measured is not None and measured.low is not None and measured.high is not None:
         least, most = _allowed(bound, limit)
         if least <= measured.low and measured.high <= most:
-            state = "kept"
+            state, more = "kept", None
         elif measured.high < least or measured.low > most:
-            state = "broken"
+            state, more = "broken", None
         else:
             more = _more(measured.value, measured.low, measured.high, measured.labels, (least, most))
     return BoundState(bound=bound, limit=limit, of=of, measured=measured, state=state, more=more)

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rewardlab import JudgeSpec
 from rewardlab.errors import Problem
 from rewardlab.files import expanded, sha256_of
 from rewardlab.judging import judge_identity
 from rewardlab.plan import POLICY, Component, Plan, differences
-from rewardlab.recipe import Finding
+from rewardlab.recipe import Finding, JudgeUse
 
 from rewardlab_training.first_call import judges_asked
 from rewardlab_training.licences.bounds import EVERY, MAX_LABELS, MEASURES, BoundState, bound_states, limits
@@ -123,7 +124,9 @@ def _labels_wanted(bounds: Sequence[BoundState]) -> str:
         of_value = [bound for bound in bounds if bound.of == of]
         more, have = _most(of_value), max((b.measured.labels for b in of_value if b.measured), default=0)
         about = "" if of == EVERY else f" of {of}"
-        if more is None or more + have > MAX_LABELS:
+        if not all(bound.is_measured for bound in of_value):
+            parts.append(f"labels{about}: {have}, too few to say anything")
+        elif more is None or more + have > MAX_LABELS:
             parts.append(f"more than {MAX_LABELS} labels{about}: it is too near to its bound to tell")
         else:
             parts.append(f"about {more} more labels{about} would decide")
@@ -143,10 +146,10 @@ def asked_by(plan: Plan, component: str) -> dict[str, Any]:
     are asked.
     """
     planned = plan.components[component]
-    judges = {name: plan.judges[name] for name in planned.judges() if name in plan.judges}
+    judges = {name: _who(plan.judges[name]) for name in planned.judges() if name in plan.judges}
     questions = [[list(ask.messages), dict(ask.params)] for asks in planned.questions().values() for ask in asks]
     asked = {
-        "judges": {name: judge_identity(judge.spec, judge.use, judge.options) for name, judge in judges.items()},
+        "judges": judges,
         "draws": plan.draws(component),
         "component": {
             "use": planned.use.use,
@@ -157,6 +160,13 @@ def asked_by(plan: Plan, component: str) -> dict[str, Any]:
     }
     asked_values: dict[str, Any] = json.loads(json.dumps(asked, default=_plain))
     return asked_values
+
+
+def _who(judge: Component[JudgeUse, JudgeSpec]) -> dict[str, Any]:
+    """Return what decides a judge's answers, wherever it is reached."""
+    identity = judge_identity(judge.spec, judge.use, judge.options)
+    params = {name: value for name, value in identity.get("params", {}).items() if name not in judge.spec.address}
+    return {**identity, "params": params}
 
 
 def _options(planned: Component) -> dict[str, Any]:

@@ -11,10 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rewardlab_training.licences import MAX_LABELS, JudgeLicence
-
-FIRST = 10
-"""labels of a value before anything is said of it"""
+from rewardlab_training.licences import FIRST_LABELS, MAX_LABELS, JudgeLicence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +42,7 @@ def still_needed(
     if any(bound.state == "broken" for bound in bounds):
         return {}
     known = {bound.of for bound in bounds}
-    needed = {value: max(0, FIRST - labelled.get(value, 0)) for value in values if value not in known}
+    needed = {value: max(0, FIRST_LABELS - labelled.get(value, 0)) for value in values if value not in known}
     wrong: dict[str, int] = {}
     for bound in bounds:
         if bound.state != "undecided" or bound.of not in values:

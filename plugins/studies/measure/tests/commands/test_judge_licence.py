@@ -11,11 +11,13 @@ NUMBER = re.compile(r"(good|bad) (\d+)")
 
 
 class Answers:
-    """A judge with a known error: of the pairs 0 to 9, 10 to 19, ..., the first `wrong` of each ten are turned."""
+    """A judge with a known error: of the pairs 0 to 9, 10 to 19, ..., the first `wrong` of each ten are turned.
+
+    The first `flips` of each ten are turned in every other draw, and of the first `first` what stands first wins.
+    """
 
     def __init__(self, wrong=0, flips=0, first=0):
         self.wrong, self.flips, self.first = wrong, flips, first
-        self.asked = {}
 
     def __call__(self, request):
         shown = re.findall(r"BEGIN RESPONSE ([AB]).*?\n(.*?)\n=== END", request["messages"][-1]["content"], re.S)
@@ -24,14 +26,13 @@ class Answers:
         found = NUMBER.search(shown[0][1])
         if found is None:
             return r"\boxed{A}"
-        key = word, number = found.groups()
-        self.asked[key] = self.asked.get(key, 0) + 1
+        word, number = found.groups()
         place = int(number) % 10
         right = "A" if word == "good" else "B"
         if place < self.first:
             return r"\boxed{A}"
         other = "B" if right == "A" else "A"
-        turned = place < self.wrong or (place < self.flips and self.asked[key] > 1)
+        turned = place < self.wrong or (place < self.flips and request["seed"] % 2)
         return rf"\boxed{{{other if turned else right}}}"
 
 
@@ -41,12 +42,12 @@ def judging(judge_server, write, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     servers = []
 
-    def serve(answers, rows=(), model="m", temperature=0, **require):
+    def serve(answers, rows=(), **require):
         server = judge_server.Serving(judge_server.JudgeServer(answer=answers))
         servers.append(server)
         main = {
             "use": "openai/chat",
-            "with": {"model": model, "base_url": server.__enter__().url, "temperature": temperature},
+            "with": {"model": "m", "base_url": server.__enter__().url, "temperature": 0, "seed": 0},
             "cassette": {"path": "kept/main.jsonl"},
             "require": {"labels": "labels.jsonl", **require},
         }
@@ -113,6 +114,16 @@ def test_a_judge_of_known_accuracy_has_a_licence_or_none(judging, licence, tmp_p
     code, told = licence()
     assert (told["state"], code) == (state, int(state != "licensed"))
     assert {bound["labels"] for bound in told["bounds"]} == {120}
+
+
+def test_a_judge_that_is_asked_twice_for_flips_is_as_accurate_as_one_answer(judging, licence, tmp_path):
+    """A run asks once: what the second draw mends or spoils counts as a flip and nowhere else."""
+    judging(Answers(flips=4), labels(120), max_flip_rate=0.1, min_accuracy=0.9)
+    _, told = licence()
+    assert {bound["bound"]: (bound["value"], bound["state"]) for bound in told["bounds"]} == {
+        "min_accuracy": (1.0, "kept"),
+        "max_flip_rate": (0.4, "broken"),
+    }
 
 
 def test_a_run_refuses_a_judge_without_one_and_trains_with_it(judging, licence, main, tmp_path):
@@ -208,6 +219,14 @@ def test_an_undecided_judge_is_told_how_many_labels_decide(judging, licence, mai
     assert f"about {bound['more']} more labels would decide" in told["why"]
     judging(Answers(wrong=1), labels(40 + bound["more"] + 10), min_accuracy=0.8)
     assert licence()[1]["state"] == "licensed"
+
+
+def test_a_value_with_one_label_says_nothing(judging, licence):
+    rows = [row for row in labels(160) if row["language"] == "en"] + [labels(2)[1]]
+    judging(Answers(), rows, min_accuracy=0.8, by="language")
+    code, told = licence()
+    assert (code, told["state"], told["more"]) == (1, "undecided", {"sw": 9})
+    assert told["why"].endswith("labels of sw: 1, too few to say anything")
 
 
 def test_labels_that_contradict_themselves_are_shown(judging, main, licence):
