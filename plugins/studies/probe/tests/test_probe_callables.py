@@ -1,6 +1,7 @@
 """`rewardlab probe --callable`: graders that are functions, in processes of their own, and what is wrong with them."""
 
 import json
+import socket
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -90,6 +91,10 @@ def runs(completion, answer):
 def calls(completion, answer):
     try: socket.create_connection(("192.0.2.1", 80), timeout=0.1)
     except OSError: pass
+    return sound(None, completion, answer)
+
+def served(completion, answer, port):
+    socket.create_connection(("127.0.0.1", port), timeout=5).close()
     return sound(None, completion, answer)
 
 def nan(completion, answer):
@@ -222,6 +227,17 @@ def test_graders_that_give_no_score_are_named_in_one_line_each():
 
 
 @pytest.mark.usefixtures("graders")
+def test_network_is_refused_unless_it_is_let():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        rows = [{**row, "port": server.getsockname()[1]} for row in ROWS]
+        with pytest.raises(JobError, match="a probe lets no grader call the network"):
+            probed("served", rows)
+        report = probed("served", rows, network=True)
+    assert report.ok
+    assert "it calls 127.0.0.1" in notes(report)["network"].what
+
+
+@pytest.mark.usefixtures("graders")
 def test_grader_that_never_returns_is_ended_and_the_probe_goes_on():
     report = probed("hangs", deadline=0.5)
     assert "it does not return within" in findings(report)["never_returns"].what
@@ -329,6 +345,10 @@ def test_command_exits_with_1_and_writes_what_ci_reads(main, graders):
     suite = ElementTree.parse(graders / "out.xml").getroot()
     failed = {case.get("name") for case in suite if case.find("failure") is not None}
     assert failed == {finding["check"] for finding in printed["findings"] if finding["level"] == "error"}
+    assert main("probe", "--callable", "graders:sound", "--rows", "rows.jsonl", "--report", "sound.xml")[0] == 0
+    assert [
+        case for case in ElementTree.parse(graders / "sound.xml").getroot() if case.find("failure") is not None
+    ] == []
     known = [word for name in failed for word in ("--known", f"{name}=an ablation")]
     assert main(*asked, *known)[0] == 0
 
