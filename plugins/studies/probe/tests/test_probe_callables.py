@@ -288,6 +288,7 @@ def test_right_answers_that_fail_are_named():
     rows = [ROWS[0], {**ROWS[1], "honest": "It is 10.5"}, {**ROWS[0], "id": "also", "also_right": ["\\boxed{042}"]}]
     named = findings(probed("sound", rows))
     assert "earns 0 where others earn 1, in 1 of 3 rows" in named["right_answer"].what
+    assert {*named} == {"right_answer", "own_notation"}, "what ties with the right answer that fails is no winner"
     assert "'\\\\boxed{042}' is right, too" in named["own_notation"].what
 
 

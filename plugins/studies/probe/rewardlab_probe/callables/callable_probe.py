@@ -14,7 +14,7 @@ from rewardlab_probe.attempts.degenerate import LONG, ProbeRow, probe_rows
 from rewardlab_probe.attempts.reward_words import words_among
 from rewardlab_probe.callables.behaviour import CHECKS_OF_BEHAVIOUR, behaviour
 from rewardlab_probe.callables.findings import TROUBLE_CHECKS, Finding, Level, floor_finding, troubles, winners
-from rewardlab_probe.callables.further_checks import CHECKS_OF_GRADERS, CheckedGrader, tried
+from rewardlab_probe.callables.further_checks import CHECKS_OF_GRADERS, CheckedGrader, tried, unpaid
 from rewardlab_probe.callables.grader_process import Behaviour, GraderProcess
 from rewardlab_probe.callables.reproduction import Reproducer
 from rewardlab_probe.callables.scored_rows import ScoredTexts, measured_groups
@@ -186,10 +186,12 @@ class CallableProbe:
         for name, check in CHECKS_OF_GRADERS.items():
             further += check(asked) if name not in skipped else ()
         rule = replace(self.rule, noisy=any(finding.check == "determinism" for finding in further))
-        kept = [row for row in measured if row.honest.total is not None]
+        wrong = {row.sample.id for row, _ in unpaid(asked)}  # what ties with these proves nothing
+        kept = [row for row in measured if row.honest.total is not None and row.sample.id not in wrong]
         dropped = sum(row.first for row in measured) - sum(row.first for row in kept)
         if dropped:
-            self.say(f"warning: {counted(dropped, 'honest completion')} got no score, and their rows count nowhere")
+            lost = f"{counted(dropped, 'honest completion')} got no score, or less than others"
+            self.say(f"warning: {lost}; their rows count nowhere")
         sliced = [("all", kept), *slices(kept, self.by)]
         parts = [ProbeSlice(name=name, rows=rows, verdicts=verdicts(rows, rule)) for name, rows in sliced]
         floor = floor_of(parts[0].verdicts, self.margin)

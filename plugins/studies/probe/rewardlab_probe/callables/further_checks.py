@@ -52,18 +52,21 @@ class CheckedGrader:
         return [(row, text) for row, each in texts for text in each]
 
 
+def unpaid(asked: CheckedGrader) -> list[tuple[HonestRow, float]]:
+    """Return the rows whose honest completion earns less than halfway from the least seen to the best honest one."""
+    values = [(row, asked.value(row, row.honest)) for row in asked.rows]
+    honest = [(row, value) for row, value in values if value is not None]
+    seen = [value for result in asked.scored.results.values() for value in result.values if value is not None]
+    mark = (min(seen) + max(value for _, value in honest)) / 2
+    return [(row, value) for row, value in honest if value < mark]
+
+
 def right_answer(asked: CheckedGrader) -> Iterator[Finding]:
-    """Yield the honest completions that earn less than halfway from the least score seen to the best honest one."""
-    honest = [(row, asked.value(row, row.honest)) for row in asked.rows]
-    known = [value for _, value in honest if value is not None]
-    least = min(
-        (value for result in asked.scored.results.values() for value in result.values if value is not None), default=0
-    )
-    mark = (least + max(known, default=0)) / 2
-    failed = [(row, value) for row, value in honest if value is not None and value < mark]
-    if failed:
+    """Yield that honest completions earn little, which is said of the first one."""
+    if failed := unpaid(asked):
         row, value = failed[0]
-        what = f"a right answer earns {value:g} where others earn {max(known):g}, in {len(failed)} of {len(known)} rows"
+        most = max(asked.value(other, other.honest) or value for other in asked.rows)
+        what = f"a right answer earns {value:g} where others earn {most:g}, in {len(failed)} of {len(asked.rows)} rows"
         yield _finding(asked, "right_answer", what, row, row.honest)
 
 
