@@ -15,7 +15,7 @@ from rewardlab_training.backend import lacking, open_backend, served_evaluation
 from rewardlab_training.dataset_preview import preview
 from rewardlab_training.first_call import judges_asked
 from rewardlab_training.idle_settings import idle_settings
-from rewardlab_training.licences.judge_licences import lacking_licences
+from rewardlab_training.licences.judge_licences import judge_licences
 from rewardlab_training.recipe_checks import recipe_problems, subset_warnings
 from rewardlab_training.stage_checks import benchmark_findings, engine_problems, engine_warnings
 
@@ -67,7 +67,7 @@ def _unset_keys(plan: Plan) -> list[str]:
 
 def _unlicensed(plan: Plan) -> list[str]:
     """Return a line for each judge without the licence that it requires; `run` refuses."""
-    lacking = lacking_licences(plan, range(len(plan.recipe.stages)))
+    lacking = [licence for licence in judge_licences(plan) if licence.state != "licensed"]
     return [f"{plan.document.where(('judges', of.judge, 'require'))}: {of}" for of in lacking]
 
 

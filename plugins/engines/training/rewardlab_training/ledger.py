@@ -128,7 +128,8 @@ def unlicensed_in(run: Path, attempt: int) -> dict[str, str]:
     """Return the column of judges that an attempt asks without a licence, as the run's manifest says; {} of none."""
     manifest = run / "manifest.json"
     by_attempt = read_json(manifest).get(UNLICENSED, {}) if manifest.is_file() else {}
-    judges = by_attempt.get(str(attempt), {})
+    noted = [int(number) for number in by_attempt if int(number) <= attempt]  # an engine may begin further ones itself
+    judges = by_attempt[str(max(noted))] if noted else {}
     return {UNLICENSED: ", ".join(judges)} if judges else {}
 
 

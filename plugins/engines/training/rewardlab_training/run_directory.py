@@ -209,9 +209,9 @@ class RunDirectory:
         self._write("state.json", {"attempt": self.attempt, "done": self.done})
 
     def note_unlicensed(self, judges: Mapping[str, str]) -> None:
-        """Note in the manifest which judges this attempt asks without the licence that they require: name -> why."""
-        if judges:
-            manifest = read_json(self.path / "manifest.json")
+        """Note in the manifest which judges are asked from this attempt on without their licence: name -> why."""
+        manifest = read_json(self.path / "manifest.json")
+        if judges or UNLICENSED in manifest:
             by_attempt = {**manifest.get(UNLICENSED, {}), str(self.attempt): judges}
             self._write("manifest.json", manifest | {UNLICENSED: by_attempt})
 

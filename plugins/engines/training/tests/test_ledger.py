@@ -237,6 +237,25 @@ class TestTheLedger:
     def path(self, tmp_path):
         return tmp_path / "ledger.jsonl"
 
+    def test_names_judges_that_an_attempt_asks_without_their_licence(self, plan, tmp_path, group_of):
+        """Also in an attempt that an engine begins by itself; a resume with a licence says so."""
+        run = RunDirectory.create(plan(), COMMAND, folder=tmp_path / "run")
+        run.note_unlicensed({})
+        assert "unlicensed" not in content(run, "manifest.json")
+        run.note_unlicensed({"main": "why", "second": "why"})
+        run.begin_attempt()
+        run.begin_attempt()
+        run.note_unlicensed({})
+        columns = []
+        for attempt in range(3):
+            path = tmp_path / "run" / "ledger.jsonl"
+            book = Ledger(path, attempt)
+            book.write(0, 1, [scored(group_of, "x")], trained="yes")
+            book.close()
+            columns.append(lines(path)[-1].get("unlicensed"))
+        assert columns == ["main, second", "main, second", None]
+        run.close()
+
     def test_has_a_line_a_completion(self, path, group_of):
         book = Ledger(path, attempt=2)
         book.write(1, 7, [scored(group_of, "x", "cut", error="no luck", info={"raw": "NaN"})], trained="yes")

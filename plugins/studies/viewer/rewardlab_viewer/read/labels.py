@@ -101,9 +101,10 @@ def read_to_label(path: Path, notes: list[str]) -> list[Label]:
     """
     pairs, bad = list[Label](), list[str]()
     for number, row in read_lines(path):
-        texts = [_text(of) for of in row.get("completions") or ()] if isinstance(row, Mapping) else []
+        fields = row if isinstance(row, Mapping) else {}
         try:
-            pairs.append(_label({"prompt": row["prompt"], "chosen": texts[0], "rejected": texts[1]}, ""))
+            first, second, *_ = map(_text, fields["completions"])
+            pairs.append(_label({"prompt": fields["prompt"], "chosen": first, "rejected": second}, ""))
         except (ValueError, LookupError, TypeError):
             bad.append(f"line {number}")
     if not pairs:
