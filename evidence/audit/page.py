@@ -1,6 +1,5 @@
 """The table of the audit in docs/audit.md, and the lines that show its findings in evidence/audit/reproductions.md."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rewardlab.recipe import FAMILIES
@@ -29,6 +28,9 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "decimal comma": ("decimal_comma",),
 }
 """Column of the table -> the checks and families that it stands for."""
+NOTES = ("other digits", "decimal comma")
+"""Columns of which it is enough to know whether."""
+PASSES = ("yes", "-")
 LONGEST = 4000
 """Characters of a line that is shown."""
 
@@ -37,6 +39,7 @@ Results = Sequence[tuple[Grader, Result]]
 
 def write_page(results: Results) -> None:
     """Write the generated part of the page, and the lines."""
+    results = sorted(results, key=lambda one: one[0].name.casefold())
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
     PAGE.write_text(f"{before}{BEGIN}\n{generated(results)}\n{END}{after}", encoding="utf-8")
@@ -63,13 +66,24 @@ def generated(results: Results) -> str:
 
 def _sums(probed: Results) -> list[str]:
     """Return how many graders of each source fail each column."""
-    sources = Counter(_source(grader) for grader, _ in probed)
-    rows = []
-    for source, count in sources.items():
-        cells = [cells_of(result) for grader, result in probed if _source(grader) == source]
-        failed = [sum(cell[column] not in ("yes", "-") for cell in cells) for column in COLUMNS]
-        rows.append([source, str(count), *map(str, failed)])
-    return _as_table(["graders that fail, by source", "probed", *COLUMNS], rows)
+    sources: dict[str, list[tuple[Grader, Result]]] = {}
+    for grader, result in probed:
+        sources.setdefault(grader.name.partition("/")[0], []).append((grader, result))
+    rows = [[f"{source}{_version(source, each[0][0])}", *_failed(each)] for source, each in sources.items()]
+    return _as_table(["graders that fail, by source", "probed", *COLUMNS], [*rows, ["all", *_failed(probed)]])
+
+
+def _failed(probed: Results) -> list[str]:
+    """Return how many graders there are, and how many of them fail each column."""
+    cells = [cells_of(result) for _, result in probed]
+    return [str(len(probed)), *(str(sum(cell[column] not in PASSES for cell in cells)) for column in COLUMNS)]
+
+
+def _version(source: str, grader: Grader) -> str:
+    """Return the version of a source, or its commit."""
+    packages = [package for package in grader.packages if package.casefold().startswith(f"{source.casefold()}==")]
+    versions = [package.partition("==")[2] for package in packages] + [grader.source.partition("@")[2]]
+    return f" {versions[0]}".rstrip()
 
 
 def _table(probed: Results) -> list[str]:
@@ -94,7 +108,9 @@ def cells_of(result: Result) -> dict[str, str]:
     cells = {}
     for column, checks in COLUMNS.items():
         wrong = [check for check in checks if check in failed]
-        cells[column] = ", ".join(wrong) or ("yes" if tried & {*checks} else "-")
+        cells[column] = (
+            ("no" if column in NOTES else ", ".join(wrong)) if wrong else "yes" if tried & {*checks} else "-"
+        )
     return cells
 
 
@@ -116,10 +132,6 @@ def reproductions(results: Results) -> str:
                 if finding["line"] and len(finding["line"]) <= LONGEST:
                     text += ["", "```text", finding["line"], "```", "", f"prints `{_code(finding['reproduced'])}`"]
     return "\n".join(text) + "\n"
-
-
-def _source(grader: Grader) -> str:
-    return grader.name.partition("/")[0]
 
 
 def _anchor(grader: Grader) -> str:

@@ -11,6 +11,7 @@ from rewardlab_answers import last_box, sections
 
 _BOX = re.compile(r"\\boxed\s*\{([^{}]*)\}")
 _OPENS = re.compile(r"```([\w+-]*)\s*")
+_SENTENCE = re.compile(r"(?<=[.!?]) +")
 _LABEL = re.compile(
     r"(.{0,40}?(?:####|\banswer(?: is)?:|\banswer is)\**\s*|\W{0,4}\w+(?: \w+){0,2}:\**\s+|\s*<\w+>\s*)"
     r"(\S(?:.{0,200}?\S)??)([.*]{0,3}|\s*</\w+>)\s*",
@@ -41,7 +42,7 @@ class Form:
         final = _final(text)
         boxed = last_box(final) is not None
         block = None if boxed else last_block(final)
-        labelled = None if boxed or block else _LABEL.fullmatch(_last_line(final))
+        labelled = None if boxed or block else _LABEL.fullmatch(_last_line(final)[1])
         return cls(
             thinks=sections.reasoning(text) is not None,
             tagged=sections.answer(text) is not None,
@@ -123,15 +124,20 @@ def last_block(text: str) -> CodeBlock | None:
     return CodeBlock(language, "\n".join(lines[first + 1 : last]), "\n".join(lines[:first] + lines[last + 1 :]))
 
 
-def _last_line(text: str) -> str:
-    return text.rstrip().rpartition("\n")[2]
+def _last_line(text: str) -> tuple[str, str]:
+    """Return a text as what stands before its answer, and its last line; its last sentence if that has a label."""
+    before, _, line = text.rstrip().rpartition("\n")
+    *others, last = _SENTENCE.split(line)
+    if others and _LABEL.fullmatch(last):
+        return f"{before}\n{line[: len(line) - len(last)]}".strip(), last
+    return before, line
 
 
 def _before_answer(form: Form, text: str) -> str:
     """Return the prose of a response without tags and think block."""
     if block := None if form.boxed else last_block(text):
         return block.around
-    return text.rstrip().rpartition("\n")[0] if form.label else text
+    return _last_line(text)[0] if form.label else text
 
 
 def _answer(form: Form, final: str) -> str:
@@ -139,7 +145,7 @@ def _answer(form: Form, final: str) -> str:
         return last_box(final) or ""
     if block := last_block(final):
         return block.code
-    if labelled := _LABEL.fullmatch(_last_line(final)):
+    if labelled := _LABEL.fullmatch(_last_line(final)[1]):
         return labelled[2].strip()
     return final if form.tagged or form.thinks else ""
 

@@ -130,6 +130,7 @@ PASSED = re.compile(r"all tests passed")
 def marked(completion, answer):
     return float(bool(PASSED.search(completion)) or sound(None, completion, answer))
 
+def constant(completion, answer): return 0.0
 def broken(completion, answer): return no_such_name
 
 def lacks(completion, rubric): return 0.0
@@ -327,6 +328,13 @@ def test_callables_that_cannot_be_asked_are_named(graders, target, problem):
 def test_grader_that_scores_no_honest_completion_is_refused_after_these():
     with pytest.raises(JobError, match=r"none of 2 honest completions gets a score; last: NameError.*at graders.py"):
         probed("broken")
+
+
+@pytest.mark.usefixtures("graders")
+def test_grader_that_gives_all_the_same_has_one_finding():
+    named = findings(probed("constant"))
+    assert {*named} == {"right_answer"}
+    assert named["right_answer"].what == "a right answer earns 0 like everything else"
 
 
 @pytest.mark.usefixtures("graders")

@@ -29,7 +29,7 @@ BOXED = r"Drei und vier. Das sind \boxed{7}."
         ("```js\n```\nopen: ```js\n", "open: ```js", "", "R\n\n```js\nA\n```"),
         ("Drei.\n#### 7", "Drei.", "7", "R\n\n#### A"),
         ("Drei.\n**Answer:** 7\n", "Drei.", "7", "R\n\n**Answer:** A"),
-        ("Drei. The final answer is 7.", "", "7", "R\n\nDrei. The final answer is A."),
+        ("Drei. The final answer is 7.", "Drei.", "7", "R\n\nThe final answer is A."),
         ("Drei.\n<final>7</final>", "Drei.", "7", "R\n\n<final>A</final>"),
         ("Drei.\nEndergebnis: 7", "Drei.", "7", "R\n\nEndergebnis: A"),
         ("Drei.\n**Answer: 7**", "Drei.", "7", "R\n\n**Answer: A**"),

@@ -53,11 +53,17 @@ class CheckedGrader:
 
 
 def unpaid(asked: CheckedGrader) -> list[tuple[HonestRow, float]]:
-    """Return the rows whose honest completion earns less than halfway from the least seen to the best honest one."""
+    """Return the rows whose honest completion earns less than halfway from the least seen to the best honest one.
+
+    All rows if every completion earns the same, wrong guesses among them.
+    """
     values = [(row, asked.value(row, row.honest)) for row in asked.rows]
     honest = [(row, value) for row, value in values if value is not None]
     seen = [value for result in asked.scored.results.values() for value in result.values if value is not None]
     mark = (min(seen) + max(value for _, value in honest)) / 2
+    guesses = [asked.value(row, asked.wrong[row.sample.id]) for row in asked.rows if row.sample.id in asked.wrong]
+    if min(seen) == max(seen) and any(guess is not None for guess in guesses):
+        return honest
     return [(row, value) for row, value in honest if value < mark]
 
 
@@ -66,7 +72,8 @@ def right_answer(asked: CheckedGrader) -> Iterator[Finding]:
     if failed := unpaid(asked):
         row, value = failed[0]
         most = max(asked.value(other, other.honest) or value for other in asked.rows)
-        what = f"a right answer earns {value:g} where others earn {most:g}, in {len(failed)} of {len(asked.rows)} rows"
+        others = f"where others earn {most:g}, in {len(failed)} of {len(asked.rows)} rows"
+        what = f"a right answer earns {value:g} {others if len(failed) < len(asked.rows) else 'like everything else'}"
         yield _finding(asked, "right_answer", what, row, row.honest)
 
 
