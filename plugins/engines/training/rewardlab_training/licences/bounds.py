@@ -125,8 +125,9 @@ def _more(value: float, low: float, high: float, labels: int, allowed: tuple[flo
     least, most = allowed
     outside = [(least - value, high - value)] * (value < least) + [(value - most, value - low)] * (value > most)
     inside = [(value - least, value - low), (most - value, high - value)]
+    power = 1 if value in (-1, 0, 1) else 2  # what never or always happens has an interval that shrinks by their number
     needed = [
-        math.inf if not distance else labels * (half / distance) ** 2
+        math.inf if not distance else labels * (half / distance) ** power
         for distance, half in outside or inside
         if math.isfinite(distance)
     ]

@@ -10,6 +10,7 @@ from rewardlab.recipe import JudgeUse
 from rewardlab_measure.judge_licence.next_labels import UnlabelledPair, next_labels
 from rewardlab_measure.tables import clustered_average
 from rewardlab_training.licences import EVERY, LEVEL, MAX_LABELS, JudgeLicence, Measured, bound_states
+from rewardlab_training.licences.bounds import MEASURES
 
 USE = JudgeUse.model_validate({"use": "a/b", "require": {"labels": "l.jsonl", "min_accuracy": 0.8}})
 LOOKS = range(20, MAX_LABELS + 1, 20)
@@ -61,6 +62,26 @@ def test_the_number_of_labels_that_it_asks_for_is_about_right():
     assert 0.3 <= min(ratios) <= max(ratios) <= 2.5
 
 
+@each_case(
+    "bound, limit, kind, value, first, actual",
+    [
+        ("max_flip_rate", 0.1, "share", 0.0, 30, 49),
+        ("max_position_bias", 0.05, "difference", 0.0, 30, 49),
+        ("min_accuracy", 0.9, "share", 1.0, 30, 49),
+    ],
+)
+def test_what_never_or_always_happens_wants_fewer(bound, limit, kind, value, first, actual):
+    use = JudgeUse.model_validate({"use": "a/b", "require": {"labels": "l.jsonl", bound: limit}})
+
+    def state(count):
+        average = clustered_average([value] * count, range(count), kind, LEVEL)
+        measure = Measured(value=average.mean, low=average.low, high=average.high, labels=count)
+        return bound_states(use, {EVERY: {MEASURES[bound]: measure}})[0]
+
+    assert next(count for count in range(2, 100) if state(count).state == "kept") == actual
+    assert first + state(first).more == pytest.approx(actual, abs=5)
+
+
 def _shares(mean, count):
     right = round(mean * count)
     return [1.0] * right + [0.0] * (count - right)
@@ -104,7 +125,7 @@ def by_decision(pool, labelled, licence):
     [
         (dict.fromkeys(POOL, 0.97), 0.5),
         (dict.fromkeys(POOL, 0.97) | {"sw": 0.5}, 0.6),
-        (dict.fromkeys(POOL, 0.97) | {"en": 0.5}, 1.5),  # a round more: each value is looked at first
+        (dict.fromkeys(POOL, 0.97) | {"en": 0.5}, 2.0),  # a round more: each value is looked at first
     ],
     ids=["all kept", "a rare language broken", "the common language broken"],
 )
@@ -126,8 +147,8 @@ def test_a_decided_value_gets_no_label_and_no_more_than_the_most_are_asked_for()
     bounds = states({"en": [1.0] * 60, "sw": [1.0] * 12})
     licence = JudgeLicence(judge="main", component="c", state="undecided", why="", bounds=bounds)
     chosen = next_labels(pool, 10, {"en": 60, "sw": 12}, set(), [licence])
-    assert bounds[1].more > 10
-    assert Counter(candidate.value for candidate in chosen) == {"sw": 10}
+    assert 1 < bounds[1].more < 10
+    assert Counter(candidate.value for candidate in chosen) == {"sw": bounds[1].more}
     assert next_labels(pool, 10, {"en": 195}, set(), []) != []
     assert len(next_labels(pool, 10, {"en": 195}, set(), [])) == 5
     broken = JudgeLicence(judge="m", component="c", state="refused", why="", bounds=states({"en": [0.0] * 60}))
