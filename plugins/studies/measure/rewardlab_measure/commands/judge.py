@@ -237,6 +237,8 @@ def _next_labels(choice: LabelChoice, options: Options) -> CommandResult:
     assert options.next_labels is not None
     refuse_output(options.output)
     rows = choice.choose(options.next_labels)
+    if not rows:
+        return CommandResult(text="no pair to label next", data={"pairs": 0, "output": None})
     options.output.write_bytes(b"".join(map(to_line, rows)))
     text = f"{counted(len(rows), 'pair')} to label next: {options.output}"
     return CommandResult(text=text, data={"pairs": len(rows), "output": str(options.output)})

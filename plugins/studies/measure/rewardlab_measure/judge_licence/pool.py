@@ -62,7 +62,7 @@ class LabelChoice:
         licences = [licence_of(self.plan, judge, name) for name in components]
         chosen = next_labels(list(candidates), count, labelled, problems, licences)
         if not chosen:
-            self.say(f"no label is asked for: {licences[0]}")
+            self.say(f"no label would help now: {licences[0]}")
         return [_row(*candidates[candidate]) for candidate in chosen]
 
     def _judge(self) -> str:

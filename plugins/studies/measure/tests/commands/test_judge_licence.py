@@ -254,6 +254,10 @@ def test_labels_that_contradict_themselves_are_shown(judging, main, licence):
     [
         (["judges.main.require={labels: labels.jsonl}"], "bounds nothing; give one of min_accuracy"),
         (["judges.main.require={labels: labels.jsonl, min_acuracy: .8}"], "min_accuracy"),
+        (
+            ["judges.main.use=policy/self", "judges.main.with={}", "backend={use: trl}"],
+            "policy/self is another judge with every step",
+        ),
         (["judges.other={use: pairwise/overlap, require: {labels: l.jsonl, min_kappa: .5}}"], "no component"),
     ],
 )
@@ -292,4 +296,12 @@ def test_pairs_to_label_next_are_of_the_language_that_is_open(judging, licence, 
     assert code == 0, err
     chosen = [json.loads(line) for line in (tmp_path / "next.jsonl").read_text().splitlines()]
     assert [row["language"] for row in chosen] == ["sw"] * 6
+    code, out, err = main(
+        "judge", "r.yaml", "pool.jsonl", "--next", "6", "-o", "none.jsonl", "judges.main.require.by=null"
+    )
+    assert (code, out) == (0, "no pair to label next\n")
+    assert (
+        "no label would help now: judge main has no licence, expired (asked by preference): it was measured by" in err
+    )
+    assert not (tmp_path / "none.jsonl").exists()
     assert all(len(row["completions"]) == 2 and str(row["prompt"]).find("new") >= 0 for row in chosen)
