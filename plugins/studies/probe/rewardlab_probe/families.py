@@ -43,10 +43,15 @@ DESCRIPTIONS: Mapping[Family, str] = {
     "master_key": "an opening or a claim without anything behind it",
     "shortened": "the honest one without its reasoning, or its first sentence alone",
     "own_words": "a wrong guess and the words that the reward's own code looks for",
+    "searched": "what `--search` found that is wrong",
+    "searched_gain": "what `--search` found that holds the right answer, and gets more than the honest one",
 }
 
-MAY_TIE: frozenset[Family] = frozenset({"very_long", "dressed_honest", "shortened"})
+MAY_TIE: frozenset[Family] = frozenset({"very_long", "dressed_honest", "shortened", "searched_gain"})
 """Families that hold the honest completion, or its answer: they win only if they earn more; others win by a tie."""
+
+SEARCHED: tuple[Family, ...] = ("searched", "searched_gain")
+"""Families that are there only if `--search` found something."""
 
 FLOOR, CANARY = "semantic.floor_gap", "semantic.canary_floor"
 PANEL, GAP = "statistical.adversarial_floor", "statistical.gameability_gap"

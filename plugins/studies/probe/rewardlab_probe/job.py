@@ -17,6 +17,7 @@ from rewardlab_probe.attempts.reward_words import reward_words
 from rewardlab_probe.checks import Check, Floor, floor_of, rfc_checks
 from rewardlab_probe.measure import MeasuredRow, ProbeGroup, measure_groups, probe_groups, probing_plan
 from rewardlab_probe.rows import RowRequirements, choose_rows, dataset_rows, read_rows
+from rewardlab_probe.search.confirm import SearchBeside, SearchResult, SearchSettings, check_search
 from rewardlab_probe.verdicts import FamilyVerdict, WinRule, slices, verdicts
 
 ROWS = 32
@@ -40,6 +41,7 @@ class ProbeResult:
     Args:
         slices: all rows first, then those that share a value of a field.
         known: family -> why it wins, as the recipe says.
+        search: None if there was none.
         dropped: rows whose honest completion has no total, which count nowhere.
         floor: None if no row could say what doing nothing earns.
     """
@@ -49,6 +51,7 @@ class ProbeResult:
     known: Mapping[Family, str]
     floor: Floor | None = None
     dropped: int = 0
+    search: SearchResult | None = None
 
     @property
     def failing(self) -> list[tuple[ProbeSlice, FamilyVerdict]]:
@@ -92,6 +95,7 @@ class ProbeJob:
         thorough: rows that every variant is tried on.
         long: characters of a very long completion.
         margin: how far ahead of the floor the honest completions must be.
+        search: for more than the probe's own completions; None: not at all.
         open_scorer: opens what scores them, as `Scorer` does.
         say: prints notes.
     """
@@ -107,6 +111,7 @@ class ProbeJob:
     long: int = LONG
     margin: float = 0.0
     skip_bad: bool = False
+    search: SearchSettings | None = None
     open_scorer: OpenScorer = Scorer
     say: Callable[[str], None] = lambda text: None
 
@@ -127,8 +132,9 @@ class ProbeJob:
         asked = self._asked()
         self._announce_questions(asked, groups)
         rule = replace(self.rule, noisy=bool(asked))
-        scored = self._scored(groups)
-        self._refuse_lost(scored)
+        if self.search is not None:
+            check_search(self.plan, self.search)
+        scored, search = self._scored(groups, rule)
         counted = [row for row in scored if row.honest.total is not None]
         self._warn_of_nothing(counted)
         for name in self.by:
@@ -145,6 +151,7 @@ class ProbeJob:
             known=self.plan.recipe.probe.known,
             floor=floor_of(slices_[0].verdicts, self.margin),
             dropped=sum(row.first for row in scored) - sum(row.first for row in counted),
+            search=search,
         )
 
     def _asked(self) -> list[tuple[str, str]]:
@@ -185,15 +192,22 @@ class ProbeJob:
             hint = "is it in the form that the reward asks for?"
             self.say(f"warning: every honest completion gets {least:g}, the least that the total can be; {hint}")
 
-    def _scored(self, groups: Sequence[ProbeGroup]) -> list[MeasuredRow]:
-        with (
-            self.open_scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer,
-            Progress("probing", total=len(groups)) as bar,
-        ):
+    def _scored(self, groups: Sequence[ProbeGroup], rule: WinRule) -> tuple[list[MeasuredRow], SearchResult | None]:
+        """Return the rows with their rewards, those of a search at their end."""
+        with self.open_scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer:
             scored = []
-            for row in measure_groups(self.plan, scorer, groups):
-                scored.append(row)
-                bar.update()
+            with Progress("probing", total=len(groups)) as bar:
+                for row in measure_groups(self.plan, scorer, groups):
+                    scored.append(row)
+                    bar.update()
+            self._refuse_lost(scored)
+            search = None
+            if self.search is not None:
+                probes = list({group.probe.row.sample.id: group.probe for group in groups}.values())
+                beside = SearchBeside(plan=self.plan, scorer=scorer, rule=rule, settings=self.search, probes=probes)
+                counted = [row for row in scored if row.honest.total is not None]
+                search = beside.run(scored, verdicts(counted, rule))
+                scored += search.rows
             for line in scorer.judges.summary():
                 self.say(line)
-        return scored
+        return scored, search

@@ -31,6 +31,7 @@ class CompletionResult:
         values: component -> its value.
         instead: component of the total -> the total if this component had the value that it gave the honest
             completion; None if that is not a number.
+        unpaid: component of the total -> the total if this component gave the least that it can; likewise.
     """
 
     total: float | None
@@ -38,6 +39,7 @@ class CompletionResult:
     why: str = ""
     fatal: bool = False
     instead: Mapping[str, float | None] = field(default_factory=dict)
+    unpaid: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +130,10 @@ def _measured(plan: Plan, scorer: Scorer, asked: ProbeGroup, scored: ScoredGroup
     names = plan.expression.names if plan.expression else ()
     places = {text: place for place, text in enumerate(asked.texts)}
     group = Group(sample=scored.sample, completions=scored.completions)
-    instead = {name: _with_honest(scorer, group, scored.components, name) for name in names}
-    results = [_result(plan, scored, place, instead) for place in range(len(places))]
+    instead = {name: _with(scorer, group, scored.components, name, scored.components[name][0]) for name in names}
+    least = {name: Score(value=float(plan.components[name].spec.range[0])) for name in names}
+    unpaid = {name: _with(scorer, group, scored.components, name, least[name]) for name in names}
+    results = [_result(plan, scored, place, instead, unpaid) for place in range(len(places))]
     lost = {name: why for name in names if (why := _lost(plan, name, scored.components[name][0]))}
     return MeasuredRow(
         sample=scored.sample,
@@ -141,13 +145,17 @@ def _measured(plan: Plan, scorer: Scorer, asked: ProbeGroup, scored: ScoredGroup
     )
 
 
-def _with_honest(scorer: Scorer, group: Group, components: Mapping[str, Any], name: str) -> list[float | None]:
-    """Return the totals (G,) if one component gave every completion the value that it gives the honest one."""
-    same = [components[name][0]] * len(group.completions)
+def _with(scorer: Scorer, group: Group, components: Mapping[str, Any], name: str, score: Score) -> list[float | None]:
+    """Return the totals (G,) if one component gave every completion this score."""
+    same = [score] * len(group.completions)
     return list(scorer.composition.compose(group, {**components, name: same}).totals)
 
 
-def _result(plan: Plan, scored: ScoredGroup, place: int, instead: Mapping[str, list[float | None]]) -> CompletionResult:
+Totals = Mapping[str, list[float | None]]
+"""component -> totals (G,)"""
+
+
+def _result(plan: Plan, scored: ScoredGroup, place: int, instead: Totals, unpaid: Totals) -> CompletionResult:
     scores = {name: column[place] for name, column in scored.components.items()}
     missing = [why for name in instead if (why := _missing(plan, name, scores[name]))]
     total = None if missing else scored.totals[place]
@@ -157,6 +165,7 @@ def _result(plan: Plan, scored: ScoredGroup, place: int, instead: Mapping[str, l
         why="; ".join(missing) or ("" if total is not None else "the recipe leaves it out of its group"),
         fatal=bool(missing),
         instead={name: totals[place] for name, totals in instead.items()},
+        unpaid={name: totals[place] for name, totals in unpaid.items()},
     )
 
 

@@ -12,6 +12,7 @@ from rewardlab_probe.checks import Check
 from rewardlab_probe.families import CHECKS, FLOOR, MAY_TIE
 from rewardlab_probe.job import ProbeResult, ProbeSlice
 from rewardlab_probe.measure import MeasuredRow
+from rewardlab_probe.search.search_report import searched_as_dict, searched_lines
 from rewardlab_probe.verdicts import FamilyVerdict, mean, means
 
 
@@ -26,7 +27,7 @@ def format_slices(probed: ProbeResult) -> list[str]:
 
 
 def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
-    """Return {"ok", "total", "rows", "dropped", "known", "floor", "checks", "slices"} as JSON values.
+    """Return {"ok", "total", "rows", "dropped", "known", "floor", "checks", "search", "slices"} as JSON values.
 
     floor: {"family", "gap", "margin"}. checks: {id of OpenEnv's RFC 008: {"status", "families"}}. slices: {name:
     {"rows", "honest", "completions": {family: the fields of `FamilyVerdict`, and "check"}}}, "all" first.
@@ -39,6 +40,7 @@ def probe_as_dict(probed: ProbeResult) -> dict[str, Any]:
         "known": dict(probed.known),
         "floor": asdict(probed.floor) if probed.floor else None,
         "checks": {name: asdict(check) for name, check in probed.checks.items()},
+        "search": searched_as_dict(probed.search) if probed.search else None,
         "slices": {probe_slice.name: _slice(probe_slice) for probe_slice in probed.slices},
     }
 
@@ -129,9 +131,10 @@ def _mark(verdict: FamilyVerdict, probed: ProbeResult) -> str:
 
 def _findings(probed: ProbeResult) -> Iterator[str]:
     whole, *parts = probed.slices
-    for index, verdict in enumerate(whole.verdicts):
+    acts = {(part.name, one.family) for part in parts for one in part.verdicts if one.wins or one.fatal}
+    for verdict in whole.verdicts:
         family = verdict.family
-        acting = [part.name for part in parts if part.verdicts[index].wins or part.verdicts[index].fatal]
+        acting = [part.name for part in parts if (part.name, family) in acts]
         if verdict.wins:
             yield f"{_named(verdict)} wins: {_how(verdict)}\n  {_why(verdict)}"
         elif acting and not verdict.fatal:
@@ -140,6 +143,8 @@ def _findings(probed: ProbeResult) -> Iterator[str]:
             yield f"{_named(verdict)} would end a run ({counted(verdict.fatal, 'row')}): {verdict.why}"
         if (verdict.wins or verdict.fatal or acting) and family in probed.known:
             yield f"  known: {probed.known[family]}"
+    if probed.search:
+        yield from searched_lines(probed.search, whole.verdicts)
     yield from _idle(probed)
     if probed.floor and probed.floor_fails and not probed.failing:
         yield f"doing nothing earns too much: {probed.floor.family} is {probed.floor.gap:.3f} behind the honest one"

@@ -10,7 +10,7 @@ from typing import Literal
 from rewardlab.recipe import FAMILIES, Family
 from rewardlab_measure.tables import student_quantile
 
-from rewardlab_probe.families import MAY_TIE
+from rewardlab_probe.families import MAY_TIE, SEARCHED
 from rewardlab_probe.measure import CompletionResult, MeasuredRow
 
 CHANCE = 0.05
@@ -121,7 +121,9 @@ Pair = tuple[MeasuredRow, CompletionResult]
 def verdicts(rows: Sequence[MeasuredRow], rule: WinRule) -> list[FamilyVerdict]:
     """Return a verdict for each family, in their order. Rows whose honest completion has no total do not count."""
     counted = [row for row in rows if row.honest.total is not None]
-    return [_verdict(family, counted, rule) for family in FAMILIES]
+    made = {family for row in counted for family, _ in row.degenerate}
+    families = (family for family in FAMILIES if family not in SEARCHED or family in made)
+    return [_verdict(family, counted, rule) for family in families]
 
 
 def _verdict(family: Family, rows: Sequence[MeasuredRow], rule: WinRule) -> FamilyVerdict:

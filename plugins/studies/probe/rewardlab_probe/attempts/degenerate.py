@@ -6,7 +6,7 @@ A completion that cannot be made for a row is absent with a reason; nothing else
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rewardlab.recipe import FAMILIES, Family
+from rewardlab.recipe import Family
 
 from rewardlab_probe.attempts import answer_attempts as answers
 from rewardlab_probe.attempts import program_attempts as programs
@@ -75,12 +75,14 @@ class ProbeRow:
     """A row with its degenerate completions.
 
     Args:
+        material: what its completions are made of.
         absent: family -> why this row has none.
         attempts: the first variants of each family, then the second ones and so on; no two with the same text but
             first ones.
     """
 
     row: HonestRow
+    material: Material
     attempts: Sequence[Attempt]
     absent: Mapping[Family, str]
 
@@ -112,12 +114,12 @@ def probe_rows(
         )
         made: dict[Family, Mapping[str, str]] = {}
         absent: dict[Family, str] = {}
-        for family in FAMILIES:
+        for family in MAKERS:
             try:
                 made[family] = _variants(family, material)
             except NoCompletion as why:
                 absent[family] = str(why)
-        yield ProbeRow(row=row, attempts=_in_turn(made), absent=absent)
+        yield ProbeRow(row=row, material=material, attempts=_in_turn(made), absent=absent)
 
 
 def _variants(family: Family, material: Material) -> Mapping[str, str]:

@@ -30,6 +30,7 @@ from rewardlab_probe.job import ROWS, THOROUGH, ProbeJob
 from rewardlab_probe.measure import probing_plan
 from rewardlab_probe.report import format_probe, probe_as_dict
 from rewardlab_probe.report_files import JUNIT, SARIF, write_report
+from rewardlab_probe.search.confirm import QUESTIONS, SearchSettings
 from rewardlab_probe.verdicts import WinRule
 
 SUMMARY = "test whether degenerate completions win"
@@ -103,6 +104,14 @@ class Options(Config):
     """with --shard: the file that the parts are of"""
     resume: bool = False
     """with --shard: go on with a part"""
+    search: Annotated[Count | None, Flag(metavar="N")] = None
+    """also search for completions that win, and score N at most for it"""
+    search_judge: Annotated[str | None, Flag(metavar="JUDGE")] = None
+    """with --search: the recipe's judge that is asked for ideas; it needs a budget"""
+    search_questions: Annotated[Count, Flag(metavar="N")] = QUESTIONS
+    """with --search-judge: questions to it at most"""
+    truth: Annotated[str | None, Flag(metavar="COMPONENT")] = None
+    """with --search: the component that knows what is right; without it what is surely not the row's answer is wrong"""
     on: ScoredOn = None
     """score on a cluster: ray, or ray://HOST:10001"""
     say: Say = note
@@ -113,6 +122,12 @@ class Options(Config):
     def _go_together(self) -> "Options":
         if (self.shard is None) != (self.output is None) or (self.resume and self.shard is None):
             raise ValueError("--shard, -o OUT.jsonl and --resume go together: a part keeps its scores there")
+        if self.search is None and (self.search_judge or self.truth):
+            raise ValueError("--search-judge and --truth need --search N, the completions that may be scored for it")
+        if self.search is not None and (self.shard is not None or self.on is not None):
+            raise ValueError(
+                "--search goes from one score to the next, on this machine alone: not with --shard or --on"
+            )
         return self
 
     @model_validator(mode="after")
@@ -122,8 +137,8 @@ class Options(Config):
                 raise ValueError("RECIPE is needed, or --callable MODULE:NAME with --rows ROWS.jsonl")
             if given := self.model_fields_set & OF_CALLABLES.keys():
                 raise ValueError(f"{OF_CALLABLES[min(given)]} goes with --callable")
-        elif self.recipe is not None or self.shard is not None or self.on is not None:
-            raise ValueError("--callable is a grader alone: no RECIPE, --shard or --on")
+        elif any(value is not None for value in (self.recipe, self.shard, self.on, self.search)):
+            raise ValueError("--callable is a grader alone: no RECIPE, --shard, --on or --search")
         elif self.report is not None and self.report.suffix not in (SARIF, JUNIT):
             raise ValueError(f"--report {self.report}: the name ends in {SARIF} or {JUNIT}, which says the form")
         return self
@@ -148,6 +163,7 @@ def run(options: Options) -> CommandResult:
             long=options.long,
             margin=options.margin,
             skip_bad=options.skip_bad,
+            search=_search(options),
             open_scorer=scorer_on(options.on),
             say=say,
         )
@@ -189,3 +205,14 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
     if options.report is not None:
         write_report(report, options.report)
     return CommandResult(ok=report.ok, text=format_callable(report), data=callable_as_dict(report))
+
+
+def _search(options: Options) -> SearchSettings | None:
+    if options.search is None:
+        return None
+    return SearchSettings(
+        scorings=options.search,
+        judge=options.search_judge,
+        questions=options.search_questions,
+        truth=options.truth,
+    )
