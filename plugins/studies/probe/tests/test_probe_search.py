@@ -50,9 +50,9 @@ class Coin:
     """as a judge that knows nothing: what it says follows from the text"""
     async def ask(self, ask):
         text = ask.parts["a"]
-        number = int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 16**8
-        alike = re.fullmatch(r"I add (\d+)\. I add the two numbers\. The sum is \\boxed\{(.*)\}\.", text)
-        return Reply(text="0" if alike is None else "0.7" if alike[2] == ask.parts["b"] else f"{number:.3f}")
+        number = int(hashlib.sha256(f"{text} {ask.parts['b']}".encode()).hexdigest()[:8], 16) / 16**8
+        alike = re.fullmatch(r"I add .*\\boxed\{(.*?)\}\.?", text, re.DOTALL)
+        return Reply(text="0" if alike is None else "0.7" if alike[1] == ask.parts["b"] else f"{number:.3f}")
 
 class Sly:
     async def ask(self, ask):
