@@ -14,6 +14,7 @@ win, and which component is to blame, as text and as JSON values.
     corruptions    the material of degenerate completions: sentences, words, guesses
     measure        the rewards of a row's honest and degenerate completions, scored in groups
     verdicts       which degenerate completions win, and which component is to blame
+    search         a search for more that win: edits of edits, ideas of a judge, the shortest text
     checks         the floor, and what is said of the checks of OpenEnv's RFC 008
     report         the result as text and as JSON values
     callables      the same of any grader that is a Python function, in a process of its own

@@ -195,19 +195,24 @@ class ProbeJob:
     def _scored(self, groups: Sequence[ProbeGroup], rule: WinRule) -> tuple[list[MeasuredRow], SearchResult | None]:
         """Return the rows with their rewards, those of a search at their end."""
         with self.open_scorer(probing_plan(self.plan), judging=JudgingSettings(say=self.say)) as scorer:
-            scored = []
-            with Progress("probing", total=len(groups)) as bar:
-                for row in measure_groups(self.plan, scorer, groups):
-                    scored.append(row)
-                    bar.update()
-            self._refuse_lost(scored)
-            search = None
-            if self.search is not None:
-                probes = list({group.probe.row.sample.id: group.probe for group in groups}.values())
-                beside = SearchBeside(plan=self.plan, scorer=scorer, rule=rule, settings=self.search, probes=probes)
-                counted = [row for row in scored if row.honest.total is not None]
-                search = beside.run(scored, verdicts(counted, rule))
-                scored += search.rows
-            for line in scorer.judges.summary():
-                self.say(line)
-        return scored, search
+            try:
+                with Progress("probing", total=len(groups)) as bar:
+                    scored = []
+                    for row in measure_groups(self.plan, scorer, groups):
+                        scored.append(row)
+                        bar.update()
+                self._refuse_lost(scored)
+                search = self._searched(scorer, groups, scored, rule)
+            finally:
+                for line in scorer.judges.summary():
+                    self.say(line)
+        return [*scored, *(search.rows if search else ())], search
+
+    def _searched(
+        self, scorer: Scorer, groups: Sequence[ProbeGroup], scored: Sequence[MeasuredRow], rule: WinRule
+    ) -> SearchResult | None:
+        if self.search is None:
+            return None
+        probes = list({group.probe.row.sample.id: group.probe for group in groups}.values())
+        beside = SearchBeside(plan=self.plan, scorer=scorer, rule=rule, settings=self.search, probes=probes)
+        return beside.run(scored, verdicts(scored, rule))

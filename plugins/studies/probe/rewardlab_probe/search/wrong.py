@@ -24,7 +24,7 @@ MIN_SHARED = 12
 def surely_wrong(material: Material, text: str) -> bool:
     """Return whether a completion is wrong by the row's gold, beyond doubt."""
     if not material.row.answers_shortly or material.form.code is not None:
-        return not _shares_a_line(material, text)
+        return not _shares_a_line(material, text) and not _shares_words(material, text)
     written = _answers(material, text)
     if not written:
         return not _words(material.answer) & _words(text)
@@ -36,6 +36,12 @@ def _shares_a_line(material: Material, text: str) -> bool:
     own = {" ".join(part.split()) for part in [*material.row.honest.splitlines(), *sentences(material.row.honest)]}
     flat = " ".join(text.split())
     return any(part in flat for part in own if len(part) >= MIN_SHARED) or " ".join(material.row.honest.split()) in flat
+
+
+def _shares_words(material: Material, text: str) -> bool:
+    """Return whether a text has half of the words and numbers of an answer that is no program."""
+    own = _words(material.answer or material.reasoning)
+    return material.form.code is None and 2 * len(own & _words(text)) >= len(own)
 
 
 def _answers(material: Material, text: str) -> list[str]:
@@ -58,21 +64,27 @@ def _may_be_right(material: Material, answer: str) -> bool:
     option, folded, right = option_of(gold, material.prompt), _folded(answer), _folded(gold)
     if other := opposite(gold):
         return right in folded.split() and other.casefold() not in folded.split() if folded != _folded(other) else False
+    bare, wanted = folded.replace(" ", ""), right.replace(" ", "")
+    if bare == wanted:
+        return True
     numbers, golden = _numbers(answer), _numbers(gold)
     if _EXPRESSION.search(gold):
         return bool(numbers)  # which numbers and signs may be others is a matter of the game
     if numbers and golden:
         return near(answer, gold) or not set(numbers) - set(golden)  # a part of it, or in another order or notation
-    bare, wanted = folded.replace(" ", ""), right.replace(" ", "")
     if not bare:
-        return not wanted
+        return False
     if wanted in bare or bare in wanted or sorted(bare) == sorted(wanted) or near(answer, gold):
         return True
     return bool(option) and (_folded(option) in folded or folded in _folded(option))
 
 
 def _numbers(answer: str) -> Counter[float]:
-    return Counter(float(number) for number in NUMBER.findall(answer[:2_000].replace(",", "")) if len(number) < 300)
+    return Counter(
+        float(number)
+        for number in NUMBER.findall(re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", answer[:2_000]))
+        if len(number) < 300
+    )
 
 
 def _folded(text: str) -> str:
