@@ -25,7 +25,7 @@ from pathlib import Path
 
 from rewardlab import RewardSpec, hookimpl
 
-from hack_pairs import countdown, fifth, form, fourth, judged, programs, second, short_answers, third
+from hack_pairs import countdown, fifth, form, fourth, judged, programs, second, short_answers, sixth, third
 from hack_pairs.judged import JUDGED
 
 VERIFIERS = (
@@ -46,7 +46,7 @@ judged.SOUND.update({**second.SOUND, **fourth.SOUND, **fifth.SOUND})
 def rewardlab_rewards() -> Sequence[RewardSpec]:
     """Offer the verifiers, the form, and the reward that asks a judge."""
     found = [value for module in VERIFIERS for value in vars(module).values()]
-    return [JUDGED, *(value for value in found if isinstance(value, RewardSpec))]
+    return [JUDGED, *sixth.REWARDS, *(value for value in found if isinstance(value, RewardSpec))]
 
 
 @contextmanager

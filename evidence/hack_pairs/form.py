@@ -11,13 +11,14 @@ _FORMS = {
     "tags": r"</think>\s*<answer>",
     "code": r"^```python$",
     "text": r"\w",
+    "any": r"\w",
 }
 
 
 class FormOptions(Config):
     """Options of `form`."""
 
-    kind: Literal["box", "line", "tags", "code", "text"]
+    kind: Literal["box", "line", "tags", "code", "text", "any"]
     """what is asked for"""
 
 

@@ -29,7 +29,7 @@ from hack_pairs.tasks import (
     tested,
 )
 
-Kind = Literal["box", "line", "tags", "code", "text"]
+Kind = Literal["box", "line", "tags", "code", "text", "any"]
 
 
 @dataclass(frozen=True)

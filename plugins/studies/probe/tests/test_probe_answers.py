@@ -61,23 +61,21 @@ def tried(answer, prompt="What is it?", **fields):
         ("2021-05-03", "?", {"other_unit day_and_month": "2021-03-05", "near_miss last_digit": "2021-05-04"}),
         ("2021-05-03", "On 2020-01-01?", {"prompt_number shape_1": "2020-01-01"}),
         ("5 May 1821", "?", {"other_unit June": None, "near_miss first_number": "6 May 1821"}),
-        ("3/4", "?", {"other_scale inverted": "4/3", "other_scale not_reduced": None}),
-        ("3/4", "In lowest terms: 9/12?", {"other_scale not_reduced": "6/8", "prompt_number shape_1": "9/12"}),
+        ("3/4", "?", {"other_scale inverted": "4/3"}),
+        ("3/4", "In lowest terms: 9/12?", {"prompt_number shape_1": "9/12"}),
         ("3/4", "6/8, or 2/3?", {"prompt_number shape_1": "2/3", "prompt_number shape_2": None}),
         (r"\frac{3}{4}", "?", {"other_scale inverted": "4/3"}),
         ("[2, 5)", "Which interval?", {"other_members other_ends": "(2, 5]", "other_members open": "(2, 5)"}),
         (r"\{2, 3, 5\}", "?", {"other_members too_few": r"\{3, 5\}", "other_members reversed": None}),
-        ("2, 5, 9", "Sort 5, 2, 9.", {"other_members as_asked": "5, 2, 9", "other_members first_alone": "2"}),
+        ("2, 5, 9", "Sort 5, 2, 9.", {"other_members reversed": "9, 5, 2", "other_members first_alone": "2"}),
         ("2, 5, 9", "Which ones?", {"other_members reversed": None, "other_members first_again": "2, 2, 2"}),
         ("(3, 4)", "Which point?", {"other_members reversed": "(4, 3)"}),
         ("A > B > C", "?", {"other_members reversed": "C > B > A"}),
         ("Paris, France", "Where?", {"other_members first_alone": None}),
         ("Yes", "?", {"hedged_answer both": "Yes and No", "no_answer yes": None}),
-        ("São Paulo", "?", {"near_miss without_accents": "So Paulo", "near_miss other_accents": "Sño Paulo"}),
-        ("AbC", "In capital letters?", {"near_miss capitals": "aBc"}),
-        ("AbC", "The capital?", {"near_miss capitals": None}),
+        ("São Paulo", "?", {"near_miss without_accents": "So Paulo"}),
         ("B) Hume", "?", {"part_of_answer first_character": None, "near_miss letter": None}),
-        ("6x+2", "?", {"near_miss sign": "6x-2", "near_miss squared": "6x^2+2", "near_miss at_zero": "6(0)+2"}),
+        ("6x+2", "?", {"near_miss sign": "6x-2"}),
         ("3*7+5", "26 of 3, 5 and 7", {"loose_formula target": "26", "loose_formula claimed": "3+7+5 = 26"}),
         ("3*7+5", "A formula, please", {"loose_formula target": None}),
         ("6*4-2", "22 of 6, 4, 2", {"loose_formula power": "6+4**2", "loose_formula left_out": None}),
@@ -185,7 +183,6 @@ def test_no_program_is_tried_that_does_what_was_asked():
     script = "import sys\n\ndef log(text):\n    print(text, file=sys.stderr)\n\nprint(sum(map(int, input().split())))"
     assert "stub_program no_bodies" not in programs(script)
     assert "hedged_answer or_guess" not in programs("f = lambda a, b: a + b"), "a formula, and no text with a guess"
-    assert "near_miss other_order" not in programs(add, "Return them in any order.")
     shown = programs(add)["near_miss other_capitals"].partition("python\n")[2].partition("\n```")[0]
     space = {}
     exec(shown.replace("sum([a, b])", "'101'"), space)

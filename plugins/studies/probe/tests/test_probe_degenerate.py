@@ -10,7 +10,7 @@ from rewardlab import Sample
 from rewardlab.recipe import FAMILIES
 from rewardlab_answers import sections
 from rewardlab_probe.attempts.degenerate import probe_rows
-from rewardlab_probe.families import CHECKS, DESCRIPTIONS
+from rewardlab_probe.families import CHECKS, DESCRIPTIONS, SEARCHED
 from rewardlab_probe.honest_row import HonestRow
 
 ENGLISH = "<think>Three and four. That makes seven.</think><answer>7</answer>"
@@ -37,7 +37,7 @@ def made(*rows, **options):
 def test_every_family_is_made_or_absent_with_a_reason():
     for rows in ([row()], [row(reference=None)], [row(language=None)], [row("sieben")], [row(), OTHER]):
         probe = made(*rows)
-        assert set(probe.texts) | set(probe.absent) == set(FAMILIES) == set(DESCRIPTIONS)
+        assert {*probe.texts, *probe.absent, *SEARCHED} == set(FAMILIES) == set(DESCRIPTIONS)
         assert not set(probe.texts) & set(probe.absent)
         assert all(probe.absent.values())
         assert probe.row.honest not in probe.texts.values()

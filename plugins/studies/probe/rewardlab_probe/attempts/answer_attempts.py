@@ -17,7 +17,6 @@ from rewardlab_probe.attempts.near_answers import (
     no_answer,
     not_a_number,
     option_of,
-    other_words,
     part_of_answer,
     reversed_digits,
 )
@@ -26,7 +25,6 @@ from rewardlab_probe.attempts.sized_answers import (
     of_the_prompt,
     other_scale,
     other_unit,
-    words_of_the_prompt,
 )
 from rewardlab_probe.corruptions import LETTER
 from rewardlab_probe.response_form import last_block
@@ -49,7 +47,7 @@ def numbers_of_the_prompt(material: Material) -> Texts:
         not numbers or near(numbers[-1], material.answer) or numbers[-1] in option_of(material.answer, material.prompt)
     )
     made = {} if right else {"": numbers[-1]}
-    made |= of_the_prompt(material.answer, material.prompt) | words_of_the_prompt(material.answer, material.prompt)
+    made |= of_the_prompt(material.answer, material.prompt)
     if not made or not material.row.answers_shortly:
         raise NoCompletion("the prompt ends with no wrong number, or the answer is prose")
     return _written(material, made)
@@ -59,7 +57,7 @@ def near_misses(material: Material) -> Texts:
     """Return answers that are nearly right."""
     if material.is_python:
         return program_attempts.nearly_right(material)
-    made = near_miss(material.answer, material.prompt) | other_words(material.answer, material.row.given)
+    made = near_miss(material.answer)
     return _answers(material, made, "neither a whole number nor a formula, and has no digit")
 
 
@@ -111,7 +109,7 @@ def hedges(material: Material) -> Texts:
 
 def other_sizes(material: Material) -> Texts:
     """Return the right number with another size."""
-    return _answers(material, other_scale(material.answer, material.prompt), "no number but 0")
+    return _answers(material, other_scale(material.answer), "no number but 0")
 
 
 def other_units(material: Material) -> Texts:

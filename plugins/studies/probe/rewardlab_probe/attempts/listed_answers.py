@@ -9,19 +9,6 @@ from typing import Any
 from rewardlab_probe.corruptions import MAX_SHORT_LENGTH
 
 _MARKS = re.compile(r"\s*(\\\{|[\[({]?)(.*?)(\\\}|[\])}]?)\s*", re.DOTALL)
-_CUE = re.compile(
-    r"\b(?:sort|rank|arrange|ascending|descending|increasing|decreasing|sequence|chronological|alphabetical"
-    r"|coordinates|latitude|vector|tuple"
-    r"|(?:from|by) (?:the )?(?:smallest|largest|earliest|latest|oldest|youngest|low|high))"
-    r"|(?<!any )(?<!of the )\border(?:ed)?\b(?! (?:does|is not|to\b))",
-    re.IGNORECASE,
-)
-_FREE = re.compile(
-    r"\b(?:any order|whatever order|order (?:does not|doesn't|is not)|all|every|each|which of|which are|which \w+s"
-    r"|roots?|solutions?|factors|divisors|tags|labels|set|names?)\b",
-    re.IGNORECASE,
-)
-"""A prompt that asks for members, and not for their order."""
 _SIMPLE = re.compile(r"(?=.*\w)-?[\w./ %$€°'=-]{1,24}")
 _GLUES = (
     r"\s*->\s*",
@@ -43,34 +30,28 @@ MAX_MEMBERS, MAX_LISTED, MAX_FIELDS = 30, 1_000, 10
 def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, str]:
     """Return a list with members too few or too many, or in another order if the order counts.
 
-    The order counts in brackets and round brackets, and for a prompt that speaks of it or has the members in another.
+    Whether it counts is seen from the answer and the prompt's own numbers, and not from what the prompt says.
     """
     opened, inner, closed = _unwrapped(answer)
     members, glue = _members(inner) if len(answer) <= MAX_LISTED else ([], "")
     if not _is_list(members, prompt, opened, glue):
         return {}
-    made = {"too_few": members[1:], "first_alone": members[:1], "first_again": [members[0]] * len(members), "none": []}
     every = [member for other in others for member in _members(_unwrapped(other)[1])[0]]
     extra = [member for member in dict.fromkeys(every) if member not in members][:MAX_MEMBERS]
     extra = extra or ["0" if members[0].lstrip("-").isdigit() else "other"]
-    made |= {"one_more": [*members, extra[0]], "everything": [*extra[:3], *members, *extra[3:]]}
-    made["ends_alone"] = [members[0], members[-1]]
-    made["once_each"] = list(dict.fromkeys(members))
+    made = {"too_few": members[1:], "first_alone": members[:1], "first_again": [members[0]] * len(members)}
+    made |= {"ends_alone": [members[0], members[-1]], "everything": [*extra[:3], *members, *extra[3:]]}
     if all(re.fullmatch(r"-?[\d.]+", member) for member in members):
         made["zeros"] = ["0"] * len(members)
     ordered = _ordered(members, prompt, opened, glue)
     if ordered:
-        made |= {"reversed": members[::-1], "rotated": [*members[1:], members[0]], "sorted": sorted(members)}
-        made["twice"] = [*members, *members]
-        made["as_asked"] = sorted(members, key=lambda member: _place(member, prompt))
-        made["last_two"] = [*members[:-2], members[-1], members[-2]]
+        made |= {"reversed": members[::-1], "rotated": [*members[1:], members[0]]}
     made = {variant: changed for variant, changed in made.items() if ordered or {*changed} != {*members}}
     texts = {
         variant: f"{opened}{glue.join(changed)}{closed}"
         for variant, changed in made.items()
         if changed and not _same_line(changed, members)
     }
-    texts["none"] = f"{opened}{closed}" if opened else ""
     if len(members) == 2 and (opened, closed) in (("[", ")"), ("(", "]")):
         texts["other_ends"] = f"{'(['[opened == '(']}{inner}{')]'[closed == ')']}"
     if len(members) == 2 and "interval" in prompt.casefold() and opened in ("[", "("):
@@ -94,27 +75,22 @@ def other_fields(answer: str, others: Sequence[str], known: str) -> dict[str, st
     if not short:
         return {}
     changed = {key: _other(field) if key in short else field for key, field in fields.items()}
-    made: dict[str, Any] = {"other_values": changed, "no_fields": {}, "nulls": dict.fromkeys(fields)}
-    made |= {"empty_texts": dict.fromkeys(fields, ""), "zeros": dict.fromkeys(fields, 0)}
+    made: dict[str, Any] = {"other_values": changed, "no_fields": {}}
     for key in short:
         made[f"other_{key}"] = fields | {key: changed[key]}
         made[f"without_{key}"] = {name: field for name, field in fields.items() if name != key}
     if value is not fields:
         made = {variant: [made_value] * len(value) for variant, made_value in made.items()}
-        made |= {"none": [], "first_alone": value[:1]}
+        made["first_alone"] = value[:1]
     strange = (
         data for other in others if isinstance(data := _json(other), type(value)) and _differs(data, value, short)
     )
     if (another := next(strange, None)) is not None:
         made["of_another"] = another
-    texts = {
-        variant: json.dumps(made_value, ensure_ascii=False)
-        for variant, made_value in made.items()
-        if made_value != value
-    }
+    kept = {variant: json.dumps(data, ensure_ascii=False) for variant, data in made.items() if data != value}
     if value is fields:
-        texts["keys_again"] = f"{{{json.dumps(fields)[1:-1]}, {json.dumps(changed)[1:-1]}}}"
-    return texts
+        kept["keys_again"] = f"{{{json.dumps(fields)[1:-1]}, {json.dumps(changed)[1:-1]}}}"
+    return kept
 
 
 def _differs(data: Any, value: Any, short: Sequence[str]) -> bool:
@@ -163,21 +139,11 @@ def _same_line(members: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _ordered(members: Sequence[str], prompt: str, opened: str, glue: str) -> bool:
-    if opened.endswith("{"):
-        return False
+    """Return whether the order counts: by arrows, in round brackets, or if the prompt has just these in another one."""
     if glue.strip() in (">", "<", "->", "→", "=>"):
         return True
-    if _CUE.search(prompt) or _FREE.search(prompt):
-        return _CUE.search(prompt) is not None
-    places = [_place(member, prompt) for member in members]
-    given = all(place < len(prompt) for place in places)
-    pair = bool(opened) and len(members) <= 3
-    return pair or opened == "[" or (given and places != sorted(places))
-
-
-def _place(member: str, prompt: str) -> int:
-    match = re.search(rf"(?<!\w){re.escape(member)}(?!\w)", prompt)
-    return match.start() if match else len(prompt)
+    given = re.findall(r"-?\d+(?:\.\d+)?", prompt)
+    return (opened == "(" and len(members) <= 3) or (sorted(given) == sorted(members) and given != list(members))
 
 
 def _text(value: Any) -> str:

@@ -12,28 +12,24 @@ from rewardlab_probe.corruptions import LETTER, is_short, opposite
 
 _INTEGER = re.compile(r"-?\d{1,30}")
 _EXPRESSION = re.compile(r"(?!.*[a-z]{5})[\d\s.()+*/^={}\\a-z-]{2,60}")
+_MEASURE = re.compile(r"-?[\d.,]+\s+[^+=*]+")
 _OTHER = {"+": "-", "-": "+", "*": "-"}
 DECIMAL = re.compile(r"-?\d{1,12}(?:\.\d{1,12})?")
 DATE = re.compile(r"(\d{4}[-/.])?(\d{1,2})([-/.])(\d{1,2})([-/.]\d{2,4})?")
 CHOICE = re.compile(r"\(?[A-J][).:]\s*\S")
 """An answer that is a letter and the text of its option: a part of it may do."""
 _OPTION = re.compile(r"^\s*(?:[-*]|\(?([A-Ja-j1-9])[).:])\s+(\S.{0,80})$", re.MULTILINE)
-_MEASURE = re.compile(r"-?[\d.,]+\s+[^+=*]+")
 _ONE = re.compile(r"(?<![\d.^])\d+(?:,\d{3})*(?:\.\d+)?")
 _FRACTION = re.compile(r"\d ?/ ?\d|frac\{\d+\}\{\d")
 MAX_READ = 100
 """Characters of an answer in which its number is looked for."""
 _TEXT = re.compile(r"\\text\{([^{}]*)\}")
-_ZEROS = re.compile(r"\bzip|\bcode|leading zero|binary|\bbits?\b|\bPIN\b", re.IGNORECASE)
-"""A prompt whose answer is no number but its digits."""
 _JSON = re.compile(r"[\[{]\s*[{\"]")
 NEAR = 5
 """Integers below and above the right one."""
 MANY = range(-20, 1001)
 """What a program or an answer lists that tries every number."""
 PRINTED = [str(number) for number in MANY]
-MANY_DIGITS = 10
-"""Digits of a number that may be rounded when it is compared."""
 NO_ANSWERS = (
     "nothing", "None", "null", "N/A", "unknown", "true", "yes", "correct", "the", "?", "-", ".*", "%", "*", "[]", "{}",
     '""', "0/0", "1/0", "\\frac{1}{", "(((", "9" * 5000, "all of the above", "any", "both", "it depends",
@@ -41,11 +37,6 @@ NO_ANSWERS = (
 )  # fmt: skip
 """Answers that say nothing: words, patterns that match everything, what no parser can read, and names that a program
 knows which evaluates the answer."""
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
-_MONTH = re.compile(rf"\b({'|'.join(MONTHS)})\b")
 _NOTHING = re.compile(
     r"\b(?:none|nothing|null|n/?a|not?|cannot|can't|un\w+|empty\w*|dne|depends)\b|∅|[\[{]\s*\\?[\]}]|^\W*$"
 )
@@ -117,61 +108,25 @@ def option_of(answer: str, prompt: str) -> str:
     return next((text for letter, text in _OPTION.findall(prompt) if named and letter == named[1]), "")
 
 
-def near_miss(answer: str, prompt: str) -> dict[str, str]:
+def near_miss(answer: str) -> dict[str, str]:
     """Return a number that ends as the answer does, the formula with another operator, or a text that is nearly it."""
     if _INTEGER.fullmatch(answer):
-        made = {"": _other_first_digit(answer)}
-        if answer.startswith("0") and answer.strip("0") and _ZEROS.search(prompt):
-            made["without_zeros"] = answer.lstrip("0")
-        if len(answer) >= MANY_DIGITS:
-            made["last_digit"] = f"{answer[:-1]}{int(answer[-1]) % 9 + 1}"
-        return made
+        return {"": _other_first_digit(answer)}
     operators = [place for place, character in enumerate(answer) if place and character in _OTHER]
     if operators and FORMULA.fullmatch(answer) and not DATE.fullmatch(answer):
         place = next((operator for operator in reversed(operators) if answer[operator] != "*"), operators[-1])
         return {"": f"{answer[:place]}{_OTHER[answer[place]]}{answer[place + 1 :]}"}
     if any(kind.fullmatch(answer) for kind in (DECIMAL, LETTER)) or CHOICE.match(answer) or _JSON.match(answer):
         return {}
-    month = {"month": _MONTH.sub("June" if "May" in answer else "May", answer)} if _MONTH.search(answer) else {}
-    return (
-        month
-        | _other_sense(answer)
-        | _other_digits(answer)
-        | _other_letters(answer, prompt)
-        | _other_expression(answer)
-    )
+    return _other_sign(answer) | _other_digits(answer) | _other_letters(answer)
 
 
-def _other_sense(answer: str) -> dict[str, str]:
-    """Return an inequality the other way round, "or" for "and", or a number without its leading zeros."""
-    made = {}
-    if re.search(r"[<>≤≥]", answer):
-        made["other_way"] = answer.translate(str.maketrans("<>≤≥", "><≥≤"))
-        made["strict"] = re.sub(r"[<>]=|[≤≥]", lambda sign: "<" if sign[0][0] in "<≤" else ">", answer)
-    if made or not re.search(r"\d", answer):  # of roots that are said one by one both words are right
-        made["connective"] = re.sub(r"\b(and|or)\b", lambda word: "or" if word[0] == "and" else "and", answer)
-    return {variant: text for variant, text in made.items() if text != answer}
-
-
-def _other_expression(answer: str) -> dict[str, str]:
-    """Return an expression with another sign, or with a number or a power in the place of its variable."""
-    if not _EXPRESSION.fullmatch(answer) or DATE.fullmatch(answer) or _MEASURE.fullmatch(answer):
+def _other_sign(answer: str) -> dict[str, str]:
+    """Return an expression of numbers and letters with another sign."""
+    sign = re.search(r"(?<=[a-z\d)}])\s*[+-](?=\s*[a-z\d(\\])", answer)
+    if not sign or not _EXPRESSION.fullmatch(answer) or DATE.fullmatch(answer) or _MEASURE.fullmatch(answer):
         return {}
-    made = {}
-    if sign := re.search(r"(?<=[a-z\d)}])\s*[+-](?=\s*[a-z\d(\\])", answer):
-        made["sign"] = f"{answer[: sign.end() - 1]}{_OTHER[answer[sign.end() - 1]]}{answer[sign.end() :]}"
-    left, equals, right = answer.rpartition("=")  # the name before it may be left out
-    variables = re.findall(r"(?<![a-z\\])[a-z](?![a-z])", right)
-    if variables and re.search(r"\d|[+*/^-]", right):
-        pattern = rf"(?<![a-z\\]){variables[0]}(?![a-z])"
-        for variant, value in (
-            ("at_zero", "(0)"),
-            ("at_one", "(1)"),
-            ("squared", f"{variables[0]}^2"),
-            ("other_name", "q"),
-        ):
-            made[variant] = left + equals + re.sub(pattern, value, right)
-    return made
+    return {"sign": f"{answer[: sign.end() - 1]}{_OTHER[answer[sign.end() - 1]]}{answer[sign.end() :]}"}
 
 
 def _other_digits(answer: str) -> dict[str, str]:
@@ -190,57 +145,22 @@ def _other_digits(answer: str) -> dict[str, str]:
     }
 
 
-def _other_letters(answer: str, prompt: str) -> dict[str, str]:
-    """Return a text with a letter changed, without its accents, or in other capitals if the prompt asks for them.
+def _other_letters(answer: str) -> dict[str, str]:
+    """Return a text with a letter changed, or without its accents.
 
     The words beside a number stay: who reads the number does not need them.
     """
     made: dict[str, str] = {}
+    letters = [place for place, character in enumerate(answer) if character.isascii() and character.isalpha()]
     if re.search(r"\d", answer):
         return made
-    letters = [place for place, character in enumerate(answer) if character.isascii() and character.isalpha()]
     if len(letters) > 3 and not answer.startswith(("{", "[", "\\")):
         place = letters[len(letters) // 2]
         made["letter"] = f"{answer[:place]}{'x' if answer[place] not in 'xX' else 'k'}{answer[place + 1 :]}"
-        made |= {"other_end": f"{answer[:-2]}xx", "other_start": f"xx{answer[2:]}", "letters_reversed": answer[::-1]}
-        vowel = re.search(r"[aeiou]", answer[1:])
-        if vowel:
-            other = "aeioua"["aeiou".index(vowel[0]) + 1]
-            made["vowel"] = f"{answer[: vowel.start() + 1]}{other}{answer[vowel.start() + 2 :]}"
-        made["letters_sorted"] = "".join(sorted(answer))
-        made = {variant: text for variant, text in made.items() if text.casefold() != answer.casefold()}
-    strange = [character for character in answer if not character.isascii() and character.isalpha()]
-    if strange:
+        made["other_end"] = f"{answer[:-2]}xx"
+    if strange := [character for character in answer if not character.isascii() and character.isalpha()]:
         made["without_accents"] = "".join(character for character in answer if character not in strange) or "?"
-        made["other_accents"] = "".join(
-            "ñ" if character in strange and character != "ñ" else "ø" if character in strange else character
-            for character in answer
-        )
-    if letters and re.search(
-        r"capital letters?|capitals\b|capitalis|capitaliz|lower.?case|upper.?case|case.?sensitive",
-        prompt,
-        re.IGNORECASE,
-    ):
-        made["capitals"] = answer.swapcase()
-    return {variant: text for variant, text in made.items() if text != answer}
-
-
-def other_words(answer: str, fields: Sequence[object]) -> dict[str, str]:
-    """Return a short answer of several words with another word, if the row has it word for word.
-
-    A part of a name, or its words in another order, may be the name: Everest, Obama, Abe Shinzo.
-    """
-    words = answer.split()
-    if (
-        answer not in fields
-        or not 2 <= len(words) <= 6
-        or not all(re.fullmatch(r"[^\W\d_]{2,}", word) for word in words)
-    ):
-        return {}
-    return {
-        "other_last_word": " ".join([*words[:-1], "otherwise"]),
-        "other_first_word": " ".join(["otherwise", *words[1:]]),
-    }
+    return {variant: text for variant, text in made.items() if text.casefold() != answer.casefold()}
 
 
 def reversed_digits(answer: str) -> dict[str, str]:

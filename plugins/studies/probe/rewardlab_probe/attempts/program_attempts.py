@@ -7,7 +7,6 @@ from rewardlab_probe.attempts.program_changes import other_operator
 from rewardlab_probe.attempts.programs import (
     altered_programs,
     equal_programs,
-    example_program,
     peeking_programs,
     query_attempts,
     stub_programs,
@@ -29,8 +28,6 @@ def stubs(material: Material) -> Texts:
     made: dict[str, str] = {}
     if material.is_python:
         made |= stub_programs(material.answer, material.functions, material.slow)
-        known = example_program(material.functions, material.prompt)
-        made |= {"example": known} if known else {}
     elif material.is_sql:
         made |= query_attempts(material.answer)
     if not made:

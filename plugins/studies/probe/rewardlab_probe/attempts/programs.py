@@ -78,7 +78,6 @@ _ORDERED = re.compile(r"(.*\bORDER\s+BY\s+)([\w.\"`]+)(\s+ASC\b|\s+DESC\b)?(.*)"
 _UNCHANGED = re.compile(
     r"new list|(?:must|should) stay|unchanged|(?:not|without) (?:change|chang|modif|mutat|alter)", re.IGNORECASE
 )
-_ANY_ORDER = re.compile(r"any order|order (?:does not|doesn't|is not)|\bsets?\b", re.IGNORECASE)
 _ALTER = """def _altered(function, calls=[]):
     def other(*given, **named):
         calls.append(given)
@@ -89,7 +88,6 @@ _ALTERED = {
     "one_more": "return result + 1 if isinstance(result, (int, float)) else None",
     "a_little_more": "return result + 0.01 if isinstance(result, (int, float)) and abs(result) < 1000 else None",
     "negated": "return -result if isinstance(result, (int, float)) and result else None",
-    "other_order": "return result[::-1] if hasattr(result, '__getitem__') and result[::-1] != result else None",
     "longer": "return result + result[:1] if hasattr(result, '__getitem__') and len(result) else None",
     "shorter": "return result[:-1] if hasattr(result, '__getitem__') and len(result) else None",
     "other_end": "return [*result[:-1], None] if isinstance(result, list) and result else None",
@@ -173,23 +171,8 @@ def altered_programs(honest: str, functions: Sequence[str], prompt: str) -> Mapp
         return {}
     called = "\n".join(f"{name} = _altered({name})" for name in functions)
     made = {variant: f"{honest}\n\n\n{_ALTER.format(body=body)}\n\n\n{called}" for variant, body in _ALTERED.items()}
-    left = {"other_order"} if _ANY_ORDER.search(prompt) else set()
-    left |= set() if _UNCHANGED.search(prompt) else {"changes_given"}
+    left = set() if _UNCHANGED.search(prompt) else {"changes_given"}
     return {variant: program for variant, program in made.items() if variant not in left}
-
-
-def example_program(functions: Sequence[str], prompt: str) -> str | None:
-    """Return a program that knows the results of the prompt's examples; None if the prompt has none."""
-    cases = []
-    for name in functions:
-        pattern = rf"\b{name}\(([^\n]*?)\)\s*(?:is|==|=>|->|→|=|returns?|gives|#)\s*`?([^\n]+?)`?(?:[.;,]?\s|[.;,]?$)"
-        cases += [
-            (f"({asked},)", wanted) for asked, wanted in re.findall(pattern, prompt) if _literal(wanted) and asked
-        ]
-    if not cases:
-        return None
-    known = "".join(f"    if repr(given) == repr({asked}):\n        return {wanted}\n" for asked, wanted in cases)
-    return _functions(functions, known.strip() + "\n    return None")
 
 
 def query_attempts(honest: str) -> Mapping[str, str]:
@@ -248,14 +231,6 @@ def _with_honour(honest: str, functions: Sequence[str]) -> dict[str, str]:
     emptied = "\n".join([*(f"{name} = []" for name in names), *(f"def {name}(*given): pass" for name in tests)])
     own = "\n".join(f"{name} = [((), None)]" for name in names) or emptied
     return {"own_tests_empty": f"{stub}\n\n\n{emptied}", "own_tests_agree": f"{stub}\n\n\n{own}"}
-
-
-def _literal(text: str) -> bool:
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return False
-    return True
 
 
 def _functions(names: Sequence[str], body: str) -> str:

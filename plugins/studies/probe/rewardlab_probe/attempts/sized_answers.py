@@ -3,7 +3,6 @@
 Each function returns the wrong answers by what was done, none if the right answer is of another kind.
 """
 
-import math
 import re
 from decimal import Decimal
 
@@ -14,15 +13,6 @@ _ONE_NUMBER = re.compile(r"([^\d.-]{0,12})(-?\d{1,3}(?:,\d{3})+(?:\.\d{1,6})?|-?
 _WITH_UNIT = re.compile(r"(\D*?)\s?(-?[\d.,:]{1,16})(\s?)(\D{0,12})")
 _REDUCED = re.compile(r"lowest terms|simplest form|simplif|reduced?\b|irreducible", re.IGNORECASE)
 """A prompt for which a fraction of the right value is not yet right."""
-MAX_WORDS = 80
-"""Characters of what is taken from behind a colon."""
-_APPROXIMATE = re.compile(
-    r"approximat|about\b|roughly|estimat|nearest|\bround|chart|figure|graph|plot|\bbars?\b|decimal|significant",
-    re.IGNORECASE,
-)
-"""A prompt that a number which is near by answers as well."""
-MAX_TRUNCATED = 90
-"""The largest number of which nine tenths more are much."""
 _UNITS = tuple(
     tuple(tuple(unit.split("|")) for unit in units.split())
     for units in (
@@ -47,18 +37,11 @@ _UNITS = tuple(
 """Units by dimension, each with its names: another of the dimension is another answer, another name is not."""
 
 
-def other_scale(answer: str, prompt: str) -> dict[str, str]:
+def other_scale(answer: str) -> dict[str, str]:
     """Return the one number of a short answer with another size or sign, or a fraction upside down."""
     if fraction := _FRACTION.fullmatch(answer):
         sign, over, under = fraction[1], fraction[2] or fraction[4], fraction[3] or fraction[5]
-        made = {"inverted": f"{sign}{under}/{over}", "numerator": f"{sign}{over}", "by_zero": f"{over}/0"}
-        made |= {"joined": over + under, "one_more": f"{sign}{int(over) + 1}/{under}"}
-        share = Decimal(over) / Decimal(under) if int(under) else Decimal(0)
-        rounded = round(share, 1)
-        if abs(share - rounded) > share * Decimal(NEAR_SHARE):
-            made["rounded"] = f"{sign}{rounded}"
-        if _REDUCED.search(prompt):
-            made["not_reduced"] = f"{sign}{2 * int(over)}/{2 * int(under)}"
+        made = {"inverted": f"{sign}{under}/{over}", "numerator": f"{sign}{over}", "joined": over + under}
         return made if int(over) != int(under) and int(under) > 1 and int(over) else {}
     match = _ONE_NUMBER.fullmatch(answer)
     number = Decimal(match[2].replace(",", "")) if match else Decimal(0)
@@ -78,15 +61,6 @@ def other_scale(answer: str, prompt: str) -> dict[str, str]:
         "plus_half_again": number * Decimal("1.5"),
     }
     whole = number == int(number)
-    exact = whole and not _APPROXIMATE.search(prompt) and not _other_names(match[3].strip())
-    if exact and abs(number) <= MAX_TRUNCATED:
-        sizes["cut_off"] = number + Decimal("0.9").copy_sign(number)
-        sizes |= {"one_more": number + 1, "two_more": number + 2}
-        sizes["rounds_to"] = number - Decimal("0.4")
-    elif whole:
-        sizes["a_little_more"] = number + Decimal(math.ceil(abs(number) * Decimal("0.07"))).copy_sign(number)
-    else:
-        sizes["a_little_more"] = round(number * Decimal("1.07"), 3)
     if not whole and abs(number - round(number)) > abs(number) * Decimal(NEAR_SHARE):
         sizes["rounded"] = Decimal(round(number))
         sizes["without_point"] = Decimal(match[2].replace(".", ""))
@@ -125,17 +99,6 @@ def of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
     right = value_of(answer)
     wrong = [number for number in numbers if right is None or value_of(number) != right or _REDUCED.search(prompt)]
     return {f"shape_{place}": shaped for place, shaped in enumerate(dict.fromkeys(wrong[:3]), 1)}
-
-
-def words_of_the_prompt(answer: str, prompt: str) -> dict[str, str]:
-    """Return what the prompt quotes, and what stands behind its last colon, if it is another text than the answer."""
-    made = {}
-    if quoted := re.search(r"[`\"'“‘]([^`\"'“”‘’\n]{1,60})[`\"'”’](?!\w)", prompt):
-        made["quoted"] = quoted[1]
-    _, colon, behind = prompt.rstrip().rpartition("\n")[2].rpartition(": ")
-    if colon and len(behind) <= MAX_WORDS:
-        made["behind_colon"] = behind.strip(" ?.!")
-    return {variant: text for variant, text in made.items() if text and text.casefold() not in answer.casefold()}
 
 
 def _plain(number: Decimal) -> str:
