@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot: 105 pairs with the same task, after published collections.
+"""Rewards that can be hacked beside ones that cannot: 168 pairs with the same task, after published collections.
 
     tasks           rows, right and careless completions
     lines           tasks of lines with labels, and what has them
@@ -12,6 +12,7 @@
     learner         a policy over ways to answer, trained by GRPO's advantages
     trial           one pair: probed, then trained, with alarms
     second, third, fourth, fifth   fifteen pairs more each, by four others
+    sixth           63 pairs more, of which the author of 33 kept away from what people name first
     sets            which pairs were known when the probe was made, and which not
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
