@@ -65,7 +65,9 @@ def probed(grader: Grader, python: str, rows: Path, limits: Sequence[str] = ()) 
         )
     for finding in report["findings"]:
         if finding["level"] == "error" and finding["line"]:
-            finding["reproduced"] = reproduced(finding, python)
+            finding["reproduced"] = reproduced(finding, python) or reproduced(
+                finding, python
+            )  # one may have been killed
     return report
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rewardlab.errors import UserError
+
 from rewardlab_probe.callables.findings import Finding
 from rewardlab_probe.callables.grader_process import CallResult, GraderProcess
 from rewardlab_probe.callables.notations import other_notations
@@ -107,7 +109,12 @@ def determinism(asked: CheckedGrader) -> Iterator[Finding]:
 
 def other_process(asked: CheckedGrader) -> Iterator[Finding]:
     """Yield a text that earns something else in another process, whose hashes of texts are others."""
-    with asked.other() as grader:
+    try:
+        other = asked.other()
+    except UserError as error:
+        yield Finding(check="other_process", what=f"in another process {error}")
+        return
+    with other as grader:
         anew = ScoredTexts(grader, asked.scored.plan)
         for row, text in asked.pairs():
             here, there = asked.value(row, text), _value(anew.asked_anew(row.sample, [text])[0])

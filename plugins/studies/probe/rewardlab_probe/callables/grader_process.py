@@ -173,8 +173,27 @@ class GraderProcess:
         return CallResult(trouble=trouble, why=why)
 
     def _begin(self) -> Parameters:
-        """Start a process, and return the parameters of the callable."""
-        self._process = WorkerProcess(
+        """Start a process, a second one if the first dies, and return the parameters of the callable."""
+        try:
+            described = self._described()
+        except WorkerStartError as error:
+            raise self._no_import(error) from error
+        except JobError:
+            try:
+                described = self._described()
+            except JobError as error:
+                raise self._no_import(error) from error
+        if "failed" in described:
+            self._end()
+            raise UserError(f"it cannot be imported: {described['failed']}", where=self._target)
+        self.texts = described["texts"]
+        return Parameters.of(described)
+
+    def _described(self) -> dict[str, Any]:
+        """Start a process, and return what it says of the callable."""
+        self._end()
+        self._warm = False
+        process = self._process = WorkerProcess(
             self._target,
             self._hello,
             self._hear,
@@ -183,19 +202,14 @@ class GraderProcess:
             growth_limit=self._memory,
             variables=self._variables,
         )
-        self._warm = False
-        try:
-            self._process.get_ready()
-            asked = message_line({"questions": [{"do": "describe"}], "limit": self._start})
-            described = self._process.ask(asked, self._start)["answers"][0]
-        except (WorkerStartError, JobError) as error:
-            self._end()
-            raise UserError(f"it cannot be imported: {str(error).splitlines()[0]}", where=self._target) from error
-        if "failed" in described:
-            self._end()
-            raise UserError(f"it cannot be imported: {described['failed']}", where=self._target)
-        self.texts = described["texts"]
-        return Parameters.of(described)
+        process.get_ready()
+        asked = message_line({"questions": [{"do": "describe"}], "limit": self._start})
+        answer: dict[str, Any] = process.ask(asked, self._start)["answers"][0]
+        return answer
+
+    def _no_import(self, error: JobError) -> UserError:
+        self._end()
+        return UserError(f"it cannot be imported: {str(error).splitlines()[0]}", where=self._target)
 
     def _hear(self, chunk: bytes) -> bool:
         """Count what a call prints; what an import prints is of no interest."""

@@ -71,6 +71,8 @@ class Reproducer:
             body = written(arguments["body"])
             validated = f'typing.get_type_hints(f)["body"].model_validate({body})'
             call = f"f({validated if self.plan.parameters.validates else body})"
+            awaited = f"asyncio.run({call})" if self._awaits else call
+            return f'(lambda r: getattr(r, "reward", r))({awaited})'  # and not the whole body, which comes back
         else:
             own = [f"{name}={written(value)}" for name, value in arguments.items() if name not in shared]
             call = f"f({', '.join(['**k'] * bool(shared) + own)})"
