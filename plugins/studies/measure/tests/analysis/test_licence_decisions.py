@@ -7,6 +7,7 @@ from statistics import fmean, median
 import pytest
 from helpers.each_case import each_case
 from rewardlab.recipe import JudgeUse
+from rewardlab_measure.judge_agreement import kappa_average
 from rewardlab_measure.judge_licence.next_labels import UnlabelledPair, next_labels
 from rewardlab_measure.tables import clustered_average
 from rewardlab_training.licences import EVERY, LEVEL, MAX_LABELS, JudgeLicence, Measured, bound_states
@@ -36,6 +37,50 @@ def test_a_judge_below_its_bound_is_seldom_licensed_though_it_is_measured_ten_ti
     for _ in range(1000):
         labels = outcomes(random, accuracy, MAX_LABELS)
         licensed += any(states({EVERY: labels[:count]})[0].state == "kept" for count in LOOKS)
+    assert licensed / 1000 <= most
+
+
+def kappa_of_pairs(random, count):
+    """Both orders of a pair say the same, of which three in four are right: a kappa of a half."""
+    right = [random.random() < 0.75 for _ in range(count)]
+    pairs = [(order == so, order) for so in right for order in (True, False)]
+    clusters = [at // 2 for at in range(2 * count)]
+    return lambda size: kappa_average(pairs[: 2 * size], clusters[: 2 * size], LEVEL)
+
+
+def bias_of_pairs(random, count):
+    """In one pair of twenty whoever stands first wins both orders."""
+    calls = [call for _ in range(count) for call in ((1.0, 1.0) if random.random() < 0.05 else (1.0, -1.0))]
+    clusters = [at // 2 for at in range(2 * count)]
+    return lambda size: clustered_average(calls[: 2 * size], clusters[: 2 * size], "difference", LEVEL)
+
+
+def flips_of_pairs(random, count):
+    flips = outcomes(random, 0.1, count)
+    return lambda size: clustered_average(flips[:size], range(size), "share", LEVEL)
+
+
+@pytest.mark.nightly
+@each_case(
+    "bound, limit, made, most",
+    [
+        ("min_kappa", 0.5, kappa_of_pairs, 0.05),
+        ("max_position_bias", 0.05, bias_of_pairs, 0.06),
+        ("max_flip_rate", 0.1, flips_of_pairs, 0.04),
+    ],
+)
+def test_at_each_other_bound_it_is_seldom_licensed_though_it_is_measured_ten_times(bound, limit, made, most):
+    use = JudgeUse.model_validate({"use": "a/b", "require": {"labels": "l.jsonl", bound: limit}})
+    random, licensed = Random(bound), 0
+
+    def is_kept(average):
+        measure = Measured(value=average.mean, low=average.low, high=average.high, labels=average.clusters)
+        return bound_states(use, {EVERY: {MEASURES[bound]: measure}})[0].state == "kept"
+
+    for _ in range(1000):
+        average_of = made(random, MAX_LABELS)
+        licensed += any(average is not None and is_kept(average) for average in map(average_of, LOOKS))
+    print(bound, licensed / 1000)
     assert licensed / 1000 <= most
 
 
