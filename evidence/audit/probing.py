@@ -80,7 +80,7 @@ def reproduced(finding: Mapping[str, Any], python: str) -> str:
     except subprocess.TimeoutExpired:
         return f"nothing within {LINE_LIMIT_S:g} s" if fails else ""
     if done.returncode == 0:
-        return _last(done.stdout)
+        return "" if fails and finding["check"] != "no_score" else _last(done.stdout)
     return (_last(done.stderr) or f"exit code {done.returncode}") if fails else ""
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from rewardlab.errors import JobError, UserError
 from rewardlab_probe import callable_as_dict, probe_callable
+from rewardlab_probe.callables.reproduction import written
 
 ROWS = [
     {"id": "sum", "prompt": "What is 17 + 25?", "honest": "17 and 25 make 42. \\boxed{42}", "answer": "42"},
@@ -282,6 +283,13 @@ def test_scores_that_depend_on_more_than_the_text_are_named():
 @pytest.mark.usefixtures("graders")
 def test_long_texts_that_take_long_are_named():
     assert "processor time" in findings(probed("slow", slow=0.2))["long_text"].what
+
+
+def test_long_texts_are_short_in_lines():
+    texts = ["a " * 50_000 + "42", "\\boxed{" + "1" * 100_000 + "}", "x" * 399, "4 2\n" * 200]
+    lines = [written(text) for text in texts]
+    assert max(map(len, lines)) < 500
+    assert [eval(line) for line in lines] == texts
 
 
 @pytest.mark.usefixtures("graders")

@@ -27,7 +27,7 @@ MAX_BEGINNING = 200
 Trouble = Literal["", "raised", "exits", "unfit", "deadline", "died", "memory", "not_asked"]
 """What became of a call: it raised, left by SystemExit, returned no score, passed the deadline, ended its process, took
 too much memory, or was not made any more."""
-LOST = ("deadline", "died", "memory")
+COMPUTING, WAITING = "computing", "waiting"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,15 +117,21 @@ class GraderProcess:
         Args:
             count: completions that are to get a value.
         """
+        question = {"arguments": arguments, "signature": signature, "count": count}
+        result = self._once(question)
+        if result.trouble == "deadline" and WAITING in result.why:  # the machine may have had no time for it
+            result = self._once(question)
+        return self._noted(result)
+
+    def _once(self, question: Mapping[str, Any]) -> CallResult:
         if self._process is None:
             if self.lost > MAX_LOST:
-                return self._noted(CallResult(trouble="not_asked", why=f"it has lost {self.lost} processes before"))
+                return CallResult(trouble="not_asked", why=f"it has lost {self.lost} processes before")
             try:
                 self._begin()
             except UserError as error:
-                return self._noted(CallResult(trouble="died", why=f"it cannot be imported again: {error}"))
-        question = {"arguments": arguments, "signature": signature, "count": count}
-        return self._noted(self._asked(question, self._deadline if self._warm else PATIENCE * self._deadline))
+                return CallResult(trouble="died", why=f"it cannot be imported again: {error}")
+        return self._asked(question, self._deadline if self._warm else PATIENCE * self._deadline)
 
     def _noted(self, result: CallResult) -> CallResult:
         self.behaviour.calls += 1
@@ -139,8 +145,8 @@ class GraderProcess:
             self._listening = True
             answer = self._process.ask(message_line({"questions": [question], "limit": limit}), limit)
         except WorkerTimeout as error:
-            busy = "computing" if error.cpu_bound else "waiting"
-            return self._lost("deadline", f"it does not return within {limit:g} s ({busy})")
+            doing = COMPUTING if error.cpu_bound else WAITING
+            return self._lost("deadline", f"it does not return within {limit:g} s ({doing})")
         except JobError as error:
             fate = getattr(error, "fate", "")  # of a process that died
             return self._lost("died", f"it ends its process ({fate})") if fate else self._out_of_memory()

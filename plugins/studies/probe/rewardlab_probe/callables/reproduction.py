@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from rewardlab_probe.callables.signatures import CallPlan
 
 LONG = 400
 """Characters of a text from which on it is written as a repetition, if it is one."""
-UNIT = 200
-"""The longest unit of a repetition."""
+BEFORE, UNIT = 60, 200
+"""Characters that may stand before a repetition, and of its longest unit."""
 PROGRAM = "python"
 
 
@@ -98,15 +99,15 @@ def written(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Python writes it; one that begins with a unit again and again as "unit * times + rest"."""
-    if len(text) > LONG:
-        for size in range(1, UNIT):
-            unit, times = text[:size], 1
-            while text.startswith(unit, times * size):
-                times += 1
-            if times * size > len(text) // 2:
-                rest = text[times * size :]
-                return f"{_quoted(unit)} * {times}" + (f" + {_text(rest)}" if rest else "")
+    """Return a text as Python writes it; a long one that is mostly one unit as "before + unit * times + rest"."""
+    for start, size in product(range(BEFORE), range(1, UNIT)) if len(text) > LONG else ():
+        unit, times = text[start : start + size], 1
+        while text.startswith(unit, start + times * size):
+            times += 1
+        if times * size > len(text) // 2:
+            before, rest = text[:start], text[start + times * size :]
+            parts = [_quoted(before)] * bool(before) + [f"{_quoted(unit)} * {times}"] + [_text(rest)] * bool(rest)
+            return " + ".join(parts)
     return _quoted(text)
 
 
