@@ -40,8 +40,8 @@ def _operator(node: ast.AST) -> ast.AST | None:
 
 
 def _constant(node: ast.AST) -> ast.AST | None:
-    number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    return ast.Constant(node.value + 1) if number and isinstance(node, ast.Constant) else None
+    value = node.value if isinstance(node, ast.Constant) else None
+    return ast.Constant(value + 1) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _returned(made: str) -> Callable[[ast.AST], ast.AST | None]:
