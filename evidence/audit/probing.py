@@ -15,6 +15,8 @@ from audit.grader import Grader
 
 LIMIT_S, LINE_LIMIT_S = 1800.0, 120.0
 """Seconds for a grader, and for a line."""
+LONGEST_ARGUMENT = 120_000
+"""characters of a line that a shell takes as one argument"""
 NO_SCORE = ("exceptions", "ends_process", "never_returns", "memory", "no_score")
 """Checks whose lines show that there is no score: they may fail, or take too long."""
 
@@ -74,6 +76,8 @@ def probed(grader: Grader, python: str, rows: Path, limits: Sequence[str] = ()) 
 def reproduced(finding: Mapping[str, Any], python: str) -> str:
     """Return what a finding's line prints; "" if it does not show what the finding says."""
     line = shlex.quote(python) + finding["line"].removeprefix("python")
+    if len(line) > LONGEST_ARGUMENT:
+        return ""
     fails = finding["check"] in NO_SCORE
     try:
         done = subprocess.run(["bash", "-c", line], cwd=HERE, capture_output=True, text=True, timeout=LINE_LIMIT_S)
