@@ -2,7 +2,7 @@
 
     python evidence/audit [--only PREFIX ...] [--jobs 2] [--results DIR] [--again] [--limit 6] [--thorough 2]
     python evidence/audit --draw 40      lists findings to check by hand, the same each time
-    python evidence/audit --page         writes docs/audit.md's table and evidence/audit/reproductions.md
+    python evidence/audit --page         writes audit.jsonl, the table of docs/audit.md from it, and reproductions.md
 
 What is done is kept and not done again, unless the entry, its rows or its adapter have changed. Ctrl-C ends it; the
 next call goes on.
@@ -37,7 +37,7 @@ def main() -> None:
                 f"{name} {finding['check']}: {finding['what']}\n  {finding['line']}\n  {finding.get('reproduced', '')}"
             )
     elif options.page:
-        write_page(list(results.every(entries())))
+        write_page(results.every(entries()))
     else:
         audit(graders, results, options)
 

@@ -12,6 +12,8 @@ from audit.grader import Grader
 from audit.results import Result
 
 FILE = HERE / "checked.jsonl"
+LONGEST = 6000
+"""Characters of a line that somebody can paste."""
 
 
 class Checked(TypedDict):
@@ -35,11 +37,10 @@ def drawn(results: Iterable[tuple[Grader, Result]], count: int) -> list[tuple[st
 
 
 def failing(result: Result) -> list[Mapping[str, Any]]:
-    """Return the findings that fail a grader and whose line showed it, or that have no line."""
+    """Return the findings that fail a grader and whose line was run and showed it."""
     findings = (result["report"] or {"findings": ()})["findings"]
-    return [
-        each for each in findings if each["level"] == "error" and not each["known"] and each.get("reproduced") != ""
-    ]
+    failing = [each for each in findings if each["level"] == "error" and not each["known"]]
+    return [each for each in failing if each.get("reproduced") and 0 < len(each["line"]) <= LONGEST]
 
 
 def share(looked_at: Sequence[Checked]) -> str:

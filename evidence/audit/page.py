@@ -1,6 +1,8 @@
-"""The table of the audit in docs/audit.md, and the lines that show its findings in evidence/audit/reproductions.md."""
+"""The records of the audit, the table in docs/audit.md that is made from them, and the lines that show its findings."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rewardlab.recipe import FAMILIES
 
@@ -9,7 +11,7 @@ from audit.entries import HERE
 from audit.grader import Grader
 from audit.results import Result
 
-PAGE, REPRODUCTIONS = HERE.parents[1] / "docs" / "audit.md", HERE / "reproductions.md"
+PAGE, REPRODUCTIONS, RECORDS = HERE.parents[1] / "docs" / "audit.md", HERE / "reproductions.md", HERE / "audit.jsonl"
 BEGIN, END = "<!-- audit: python evidence/audit --page -->", "<!-- end of audit -->"
 NOTHING = ("empty", "noop", "bare_form", "floor")
 LISTS = ("enumeration", "hedged_answer")
@@ -31,67 +33,84 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 NOTES = ("other digits", "decimal comma")
 """Columns of which it is enough to know whether."""
 PASSES = ("yes", "-")
-LONGEST = 4000
-"""Characters of a line that is shown."""
+FIELDS = ("check", "what", "line", "reproduced")
+"""What is kept of a finding."""
 
-Results = Sequence[tuple[Grader, Result]]
+Records = Sequence[Mapping[str, Any]]
 
 
-def write_page(results: Results) -> None:
-    """Write the generated part of the page, and the lines."""
-    results = sorted(results, key=lambda one: one[0].name.casefold())
+def write_page(results: Iterable[tuple[Grader, Result]]) -> None:
+    """Write the records of the results, the generated part of the page, and the lines."""
+    kept = {record["name"]: record for record in [*records(), *map(_record, results)]}
+    every = sorted(kept.values(), key=lambda record: record["name"].casefold())
+    RECORDS.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in every), encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n{generated(results)}\n{END}{after}", encoding="utf-8")
-    REPRODUCTIONS.write_text(reproductions(results), encoding="utf-8")
+    PAGE.write_text(f"{before}{BEGIN}\n{generated(every)}\n{END}{after}", encoding="utf-8")
+    REPRODUCTIONS.write_text(reproductions(every), encoding="utf-8")
 
 
-def generated(results: Results) -> str:
+def records() -> Records:
+    """Return what is known of each grader."""
+    return [json.loads(line) for line in RECORDS.read_text("utf-8").splitlines()] if RECORDS.exists() else []
+
+
+def _record(of: tuple[Grader, Result]) -> dict[str, Any]:
+    grader, result = of
+    shown = [{name: each.get(name, "") for name in FIELDS} for each in failing(result)]
+    return {
+        "name": grader.name,
+        "version": _version(grader),
+        "origin": grader.origin,
+        "error": result["error"],
+        "cells": cells_of(result) if result["report"] else {},
+        "findings": shown,
+    }
+
+
+def _version(grader: Grader) -> str:
+    """Return the version of a grader's source, or its commit."""
+    source = grader.name.partition("/")[0].casefold()
+    packages = [package for package in grader.packages if package.casefold().startswith(f"{source}==")]
+    return [grader.source.partition("@")[2], *(package.partition("==")[2] for package in packages)][-1]
+
+
+def generated(every: Records) -> str:
     """Return the sums by source, the share of false alarms, the table, and what could not be probed."""
-    probed = [(grader, result) for grader, result in results if result["report"]]
-    lines = [
-        f"{len(probed)} graders were probed, {sum(bool(failing(result)) for _, result in probed)} with a finding.",
-        "",
-    ]
+    probed = [record for record in every if record["cells"]]
+    found = sum(bool(record["findings"]) for record in probed)
+    lines = [f"{len(probed)} graders were probed, {found} with a finding.", ""]
     if looked_at := checked():
-        lines += [
-            f"Of the findings that were drawn and checked by hand, these were false alarms: {share(looked_at)}.",
-            "",
-        ]
+        alarms = share(looked_at)
+        lines += [f"Of the findings that were drawn and checked by hand, these were false alarms: {alarms}.", ""]
     lines += [*_sums(probed), "", *_table(probed)]
-    if absent := [(grader, result["error"]) for grader, result in results if not result["report"]]:
-        lines += ["", "Not probed:", "", *(f"- {grader.name}: {error}" for grader, error in absent)]
+    if absent := [record for record in every if not record["cells"]]:
+        lines += ["", "Not probed:", "", *(f"- {record['name']}: {_escaped(record['error'])}" for record in absent)]
     return "\n".join(lines)
 
 
-def _sums(probed: Results) -> list[str]:
+def _sums(probed: Records) -> list[str]:
     """Return how many graders of each source fail each column."""
-    sources: dict[str, list[tuple[Grader, Result]]] = {}
-    for grader, result in probed:
-        sources.setdefault(grader.name.partition("/")[0], []).append((grader, result))
-    rows = [[f"{source}{_version(source, each[0][0])}", *_failed(each)] for source, each in sources.items()]
+    sources: dict[str, list[Mapping[str, Any]]] = {}
+    for record in probed:
+        sources.setdefault(f"{record['name'].partition('/')[0]} {record['version']}".rstrip(), []).append(record)
+    rows = [[source, *_failed(each)] for source, each in sources.items()]
     return _as_table(["graders that fail, by source", "probed", *COLUMNS], [*rows, ["all", *_failed(probed)]])
 
 
-def _failed(probed: Results) -> list[str]:
+def _failed(probed: Records) -> list[str]:
     """Return how many graders there are, and how many of them fail each column."""
-    cells = [cells_of(result) for _, result in probed]
+    cells = [record["cells"] for record in probed]
     return [str(len(probed)), *(str(sum(cell[column] not in PASSES for cell in cells)) for column in COLUMNS)]
 
 
-def _version(source: str, grader: Grader) -> str:
-    """Return the version of a source, or its commit."""
-    packages = [package for package in grader.packages if package.casefold().startswith(f"{source.casefold()}==")]
-    versions = [package.partition("==")[2] for package in packages] + [grader.source.partition("@")[2]]
-    return f" {versions[0]}".rstrip()
-
-
-def _table(probed: Results) -> list[str]:
+def _table(probed: Records) -> list[str]:
     rows = []
-    for grader, result in probed:
-        cells = cells_of(result)
-        lines = f" ([lines](../evidence/audit/reproductions.md#{_anchor(grader)}))" if failing(result) else ""
-        rows.append([f"{grader.name}{lines}", *cells.values()])
+    for record in probed:
+        lines = (
+            f" ([lines](../evidence/audit/reproductions.md#{_anchor(record['name'])}))" if record["findings"] else ""
+        )
+        rows.append([f"{record['name']}{lines}", *record["cells"].values()])
     return _as_table(["grader", *COLUMNS], rows)
 
 
@@ -114,7 +133,7 @@ def cells_of(result: Result) -> dict[str, str]:
     return cells
 
 
-def reproductions(results: Results) -> str:
+def reproductions(every: Records) -> str:
     """Return a section for each grader with a finding: what is wrong, and a line that shows it."""
     text = [
         "# Lines that show the findings of the audit",
@@ -123,19 +142,18 @@ def reproductions(results: Results) -> str:
         "the grader's own environment in the place of `python`. The first value is that of the completion that "
         "deserves nothing, the second that of the honest one.",
     ]
-    for grader, result in results:
-        if findings := failing(result):
-            installed = ", ".join(f"`{package}`" for package in grader.packages) or grader.source
-            text += ["", f"## {grader.name}", "", f"{installed}; [code]({grader.origin})"]
-            for finding in findings:
-                text += ["", f"`{finding['check']}`: {_escaped(finding['what'])}"]
-                if finding["line"] and len(finding["line"]) <= LONGEST:
-                    text += ["", "```text", finding["line"], "```", "", f"prints `{_code(finding['reproduced'])}`"]
+    for record in every:
+        if record["findings"]:
+            text += ["", f"## {record['name']}", "", f"Version {record['version']}; [code]({record['origin']})"]
+        for finding in record["findings"]:
+            text += ["", f"`{finding['check']}`: {_escaped(finding['what'])}"]
+            if finding["line"]:
+                text += ["", "```text", finding["line"], "```", "", f"prints `{_code(finding['reproduced'])}`"]
     return "\n".join(text) + "\n"
 
 
-def _anchor(grader: Grader) -> str:
-    return "".join(letter for letter in grader.name.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
+def _anchor(name: str) -> str:
+    return "".join(letter for letter in name.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
 
 
 def _as_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -44,7 +44,9 @@ def audit(tmp_path):
     shutil.copytree(
         ROOT / "evidence" / "audit",
         folder,
-        ignore=shutil.ignore_patterns("graders", "rows", "adapters", "results", "sources", "*.jsonl"),
+        ignore=shutil.ignore_patterns(
+            "graders", "rows", "adapters", "results", "sources", "*.jsonl", "reproductions.md"
+        ),
     )
     files = {
         "graders/toy.py": GRADERS,
@@ -94,6 +96,22 @@ def test_audit_probes_once_and_writes_a_page_of_what_its_lines_showed(audit):
     assert "enumeration" in row
     assert "reproductions.md#toysubstring" in row
     assert "prints `1.0 1.0`" in (audit.folder / "evidence/audit/reproductions.md").read_text()
+
+
+def test_page_and_lines_are_what_the_records_say():
+    asked = """
+import sys
+sys.path.insert(0, "evidence")
+from audit.page import BEGIN, END, PAGE, REPRODUCTIONS, generated, records, reproductions
+shown = PAGE.read_text().partition(BEGIN)[2].partition(END)[0].strip()
+assert shown == generated(records()), "python evidence/audit --page"
+assert REPRODUCTIONS.read_text() == reproductions(records()), "python evidence/audit --page"
+assert all(finding["reproduced"] for record in records() for finding in record["findings"] if finding["line"])
+print(len([record for record in records() if record["cells"]]))
+"""
+    done = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 120
 
 
 def test_entries_that_are_wrong_are_named_together(audit):

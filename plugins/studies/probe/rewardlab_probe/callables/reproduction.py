@@ -63,6 +63,13 @@ class Reproducer:
     def _awaits(self) -> bool:
         return self.plan.parameters.awaits or self.plan.signature == "inspect"
 
+    @property
+    def _score(self) -> str:
+        """How the score is read off what is returned, which would fill the screen."""
+        if self.plan.signature == "inspect":
+            return ".value"
+        return ".reward" if self.plan.signature == "nemo_gym" and self.plan.parameters.validates else ""
+
     def _call(self, arguments: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
         if self.plan.signature == "inspect":
             state = arguments["state"]
@@ -77,7 +84,8 @@ class Reproducer:
         else:
             own = [f"{name}={written(value)}" for name, value in arguments.items() if name not in shared]
             call = f"f({', '.join(['**k'] * bool(shared) + own)})"
-        return f"asyncio.run({call})" if self._awaits else call
+        called = f"asyncio.run({call})" if self._awaits else call
+        return f"{called}{self._score}"
 
 
 def _shared(arguments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
