@@ -6,13 +6,20 @@ The trainings are drawn, not trained: 100 steps of 4 to 32 prompts with 8 comple
 prompts' does, of a policy that improves with a noise that lasts over steps. A format is learned early, a judge follows
 correctness with noise of its own, completions grow to up to twice their length, 1% of scores fail and now and then
 most of a step's do, entropy falls to a third. What goes wrong begins between steps 30 and 60. Each detector sees the
-numbers of steps as they come.
+numbers of steps as they come. A hack costs correctness, or none of it; when it begins is by the definition of CHERRL
+(evidence/hack_onset.py), and not the step at which the first completion hacks.
 """
 
 import argparse
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "evidence"))
+from hack_onset import Onset, hack_onset, smoothed
 from rewardlab_training.alarms.alarm_kinds import AlarmDetector, Sign
 from rewardlab_training.alarms.alarm_settings import AlarmSettings
 
@@ -20,12 +27,18 @@ STEPS, GROUP, QUIET = 100, 8, ("saturated",)
 ONSETS = (30, 60)
 SOON = 10
 """steps after the onset within which an alarm is of use"""
+TOP, LEAST_TOP = 0.8, 0.08
+"""what a judge gives the best completions, and the share of them without which nothing is said of their mechanism"""
+HACKS = ("reward_hacking", "free hack")
 
 
 def sound(
     random: np.random.Generator, wrong: str = "", onset: int = STEPS + 1
-) -> tuple[AlarmSettings, list[dict[str, float]]]:
-    """Return the numbers of the steps of a training, in which `wrong` happens from step `onset` on."""
+) -> tuple[AlarmSettings, list[dict[str, float | None]]]:
+    """Return the numbers of the steps of a training, in which `wrong` happens from step `onset` on.
+
+    Beside those that a detector reads, hack/gap and hack/mechanism say how far it is hacked.
+    """
     batch = int(random.choice([4, 8, 16, 32]))
     settings = AlarmSettings(
         low=0.0, high=2.2, tops={"accuracy": 1.0, "judge": 1.0, "format": 1.0}, correctness="accuracy", batch_size=batch
@@ -38,13 +51,16 @@ def sound(
         after = max(0, step - onset) if wrong else 0
         wander = 0.8 * wander + random.normal(0, 0.12)
         able = skill + gain * (1 - np.exp(-step / 40)) + wander
-        hacked = min(1.0, after / pace) if wrong == "reward_hacking" else 0.0
+        hacked = min(1.0, after / pace) if wrong in HACKS else 0.0
         hard = random.normal(0, 1.6, (batch, 1))
         p = 1 / (1 + np.exp(hard - able))
         hacks = random.random((batch, GROUP)) < hacked
-        right = (random.random((batch, GROUP)) < p * np.where(hacks, 0.1, 1.0)).astype(float)
-        judge = 0.5 * right + random.beta(4, 4, (batch, GROUP)) * 0.5
-        judge = np.where(hacks, random.uniform(0.8, 1, judge.shape), judge)
+        right = (random.random((batch, GROUP)) < p * np.where(hacks, COST.get(wrong, 1.0), 1.0)).astype(float)
+        honest = 0.5 * right + random.beta(4, 4, (batch, GROUP)) * 0.5
+        judge = np.where(hacks, random.uniform(TOP, 1, honest.shape), honest)
+        best = judge >= TOP
+        mechanism = 100 * hacks[best].mean() if best.mean() >= LEAST_TOP else None
+        gap = (judge - honest).mean()
         form = (random.random((batch, GROUP)) < 1 - 0.7 * np.exp(-step / format_at)).astype(float)
         lengths = random.lognormal(5, 0.3, (batch, GROUP)) * (1 + growth * step / STEPS)
         if wrong == "length" and after:
@@ -65,6 +81,8 @@ def sound(
         fall = np.exp(-after / 2) if wrong == "entropy" else 1.0
         rows.append(
             {
+                "hack/gap": gap,
+                "hack/mechanism": mechanism,
                 "loss": random.normal(0, 0.02) + (5.0 * after if wrong == "divergence" else 0.0),
                 "kl": abs(random.normal(0.002 * step, 0.002)),
                 "grad_norm": random.lognormal(-1, 0.3),
@@ -103,28 +121,32 @@ def inside(ones: np.ndarray, others: np.ndarray) -> float:
     return float((one * other).sum() / scale) if scale else 0.0
 
 
-def signs_of(settings: AlarmSettings, rows: Sequence[dict[str, float]]) -> list[Sign]:
+def signs_of(settings: AlarmSettings, rows: Sequence[dict[str, float | None]]) -> list[Sign]:
     """Return what goes off in a training, as one hears of it by default."""
     detector = AlarmDetector(settings)
     return [s for n, row in enumerate(rows, 1) for s in detector.add(n, row) if s.alarm.name not in QUIET]
 
 
-WRONG = (
-    "reward_hacking",
-    "dead",
-    "flat_groups",
-    "length",
-    "position_bias",
-    "missing",
-    "unparsable",
-    "entropy",
-    "divergence",
-)
+COST = {"reward_hacking": 0.1}
+"""the share of the chance to be right that is left to a completion that hacks"""
+WRONG = {
+    "reward_hacking": "reward_hacking",
+    "free hack": "reward_hacking",
+    "dead": "dead",
+    "flat_groups": "flat_groups",
+    "length": "length",
+    "position_bias": "position_bias",
+    "missing": "missing",
+    "unparsable": "unparsable",
+    "entropy": "entropy",
+    "divergence": "divergence",
+}
+"""what goes wrong, and the alarm that must say so"""
 
 
 def false_alarms(runs: int, seed: int = 0) -> tuple[int, dict[str, int]]:
     """Return how many of so many sound trainings say anything, and how many say what."""
-    said: dict[str, int] = dict.fromkeys(WRONG, 0)
+    said: dict[str, int] = dict.fromkeys(WRONG.values(), 0)
     crying = 0
     for run in range(runs):
         names = {sign.alarm.name for sign in signs_of(*sound(np.random.default_rng((seed, run))))}
@@ -134,17 +156,35 @@ def false_alarms(runs: int, seed: int = 0) -> tuple[int, dict[str, int]]:
     return crying, said
 
 
-def delays(wrong: str, runs: int, seed: int = 1) -> list[int | None]:
-    """Return of each training how many steps after its onset an alarm named what goes wrong; None: it did not."""
-    found: list[int | None] = []
+@dataclass(frozen=True)
+class Found:
+    """What an alarm said of a training in which something goes wrong. step: None if it said nothing."""
+
+    onset: Onset
+    step: int | None
+
+    @property
+    def delay(self) -> int | None:
+        """The steps after the canonical onset."""
+        return None if self.step is None else self.step - self.onset.canonical
+
+
+def found(wrong: str, runs: int, seed: int = 1) -> list[Found]:
+    """Return of each training when an alarm named what goes wrong."""
+    every = []
     for run in range(runs):
         random = np.random.default_rng((seed, run))
-        onset = int(random.integers(*ONSETS))
-        steps = [
-            s.step - onset for s in signs_of(*sound(random, wrong, onset)) if s.alarm.name == wrong and s.step > onset
-        ]
-        found.append(min(steps, default=None))
-    return found
+        begun = int(random.integers(*ONSETS))
+        settings, rows = sound(random, wrong, begun)
+        steps = [s.step for s in signs_of(settings, rows) if s.alarm.name == WRONG[wrong] and s.step > begun]
+        onset = _hack_onset(rows) if wrong in HACKS else None
+        every.append(Found(onset or Onset(begun, begun, begun), min(steps, default=None)))
+    return every
+
+
+def _hack_onset(rows: Sequence[dict[str, float | None]]) -> Onset | None:
+    gaps, mechanisms = ([row[f"hack/{name}"] for row in rows] for name in ("gap", "mechanism"))
+    return hack_onset(smoothed(gaps), smoothed(mechanisms))
 
 
 def main() -> None:
@@ -154,13 +194,17 @@ def main() -> None:
     runs = parser.parse_args().runs
     crying, said = false_alarms(runs)
     print(f"{crying / runs:.1%} of {runs} sound trainings say anything\n")
-    print("alarm            sound runs  found  within 10 steps  median steps")
-    for wrong in WRONG:
-        told = delays(wrong, max(runs // 5, 20))
-        known = sorted(d for d in told if d is not None)
-        soon = sum(d <= SOON for d in known) / len(told)
+    print("what goes wrong  sound runs  named  within 10 steps  median steps  by the end of the interval")
+    for wrong, alarm in WRONG.items():
+        every = found(wrong, max(runs // 5, 20))
+        known = sorted(one.delay for one in every if one.delay is not None)
+        soon = sum(delay <= SOON for delay in known) / len(every)
         middle = known[len(known) // 2] if known else "-"
-        print(f"{wrong:16} {said[wrong] / runs:10.1%} {len(known) / len(told):6.0%} {soon:16.0%} {middle:>13}")
+        inside = sum(one.step is not None and one.step <= one.onset.last for one in every) / len(every)
+        last = f"{inside:.0%}" if wrong in HACKS else "-"
+        print(
+            f"{wrong:16} {said[alarm] / runs:10.1%} {len(known) / len(every):6.0%} {soon:16.0%} {middle:>13} {last:>27}"
+        )
 
 
 if __name__ == "__main__":

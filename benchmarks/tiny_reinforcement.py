@@ -129,7 +129,7 @@ def worth(counts: Floats, language: int) -> Floats:
 def train(seed: int, judge: Judge, setup: Setup) -> Run:
     """Train a new policy with the judge's scores; the total is the mean of trace and answer."""
     rng, policy, run = np.random.default_rng(seed), Policy(setup.learning_rate), Run()
-    detector = AlarmDetector(AlarmSettings(low=0.0))
+    detector = AlarmDetector(AlarmSettings(low=0.0, batch_size=GROUPS))
     for step in range(1, setup.steps + 1):
         old = policy.probabilities()
         groups = [_group(old, index % len(TRACE_TOKENS), judge, setup, rng, run) for index in range(GROUPS)]

@@ -48,7 +48,7 @@ class AlarmLevels(Config):
     entropy: Share = 0.1
     """share of the entropy of the first steps that is left"""
     groups: PositiveInt = 40
-    """least groups that flat_groups looks at"""
+    """least groups that flat_groups, entropy and a collapsed reward look at, in more steps if a step has few"""
 
 
 class Alarms(Config):

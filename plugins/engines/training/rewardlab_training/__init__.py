@@ -41,6 +41,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     alarms, score_conditions, divergence_conditions, series   signs in the numbers of steps that something is wrong
     licences   what judges must have kept on labels before a run asks them, by itself
     alarm_settings, alarm_policy, alarm_watch, alarm_file, webhook   what a recipe makes of them, and who says so
+    trainer_log                 the log of a training that another tool ran, for the same alarms
     aligned_columns             tables of text, as commands print them
     whole_folders, last_rows    a folder that is whole if it is there, and the last row of a file
     alarms_afterwards           the alarms of a run, with those that nobody watched for
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
     from rewardlab_training.agent_code import environment_tools as environment_tools
     from rewardlab_training.agent_code import load_code as load_code
     from rewardlab_training.agent_code import tool_problems as tool_problems
+    from rewardlab_training.alarms.alarm_policy import ANY as ANY
+    from rewardlab_training.alarms.alarm_policy import named_alarms as named_alarms
     from rewardlab_training.alarms.alarm_watch import AlarmWatch as AlarmWatch
     from rewardlab_training.alarms.alarms_afterwards import RunAlarm as RunAlarm
     from rewardlab_training.alarms.alarms_afterwards import run_alarms as run_alarms

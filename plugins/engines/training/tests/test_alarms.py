@@ -52,13 +52,13 @@ class TestTheRates:
     @pytest.mark.slow
     def test_what_goes_wrong_is_named_within_ten_steps(self, module_of):
         drawn = module_of("../benchmarks/alarms.py")
-        late = {wrong: drawn.delays(wrong, 4) for wrong in drawn.WRONG}
+        late = {wrong: [one.delay for one in drawn.found(wrong, 4)] for wrong in drawn.WRONG}
         found = [delay is not None and delay <= drawn.SOON for delays in late.values() for delay in delays]
         assert sum(found) >= 0.9 * len(found), late
 
     def test_every_alarm_is_measured(self, module_of):
         drawn = module_of("../benchmarks/alarms.py")
-        assert {*drawn.WRONG, *drawn.QUIET} == {*ALARM_NAMES} == {alarm.name for alarm in ALARMS}
+        assert {*drawn.WRONG.values(), *drawn.QUIET} == {*ALARM_NAMES} == {alarm.name for alarm in ALARMS}
 
 
 class TestWhatIsWrong:
@@ -366,3 +366,85 @@ def test_a_report_goes_by_the_alarms_of_the_last_attempt(toy, tmp_path):
 
 def test_levels_are_named_as_alarms_are():
     assert {*AlarmLevels.model_fields} - {"steps", "drift", "groups"} <= {*ALARM_NAMES}
+
+
+PLAIN = AlarmSettings(correctness="right", batch_size=8)
+
+
+def ripple(step):
+    """Another noise than `wave`."""
+    return 0.02 * math.sin(5 * step * step + 2)
+
+
+def follows(step):
+    """A correctness that is noisy, as real ones are, and stays where it is."""
+    return 0.4 + 8 * wave(step)
+
+
+def leaps(step):
+    return (0.1 if step <= 20 else 0.95) + ripple(step)
+
+
+class TestWhatIsNoHack:
+    """Component dominance and length drift alone: detectors that go by these cry wolf (docs/alarms.md)."""
+
+    @each_case(
+        "series",
+        [
+            {"reward__long": leaps, "reward__total": leaps},  # all that is paid
+            {"reward__long": lambda at: 0.96 + ripple(at), "reward__total": lambda at: 0.96 + ripple(at)},
+            {"reward__long": lambda at: 0.02 * at + ripple(at), "reward__total": lambda at: 0.02 * at + follows(at)},
+            {"length__mean": lambda at: 100 * 1.1**at},
+            {"length__mean": lambda at: 1000 * 0.9**at},
+            {"length__mean": after(20, 100, 900), "reward__total": leaps},
+        ],
+    )
+    def test_one_component_that_dominates_and_lengths_that_drift(self, series):
+        for right in (lambda at: 0.0, follows, lambda at: 0.01 * at + wave(at)):
+            assert signs(steps(**series, reward__right=right), PLAIN) == []
+
+    def test_a_judge_that_moves_with_what_is_right_may_rise_with_it(self):
+        rows = steps(
+            reward__judge=lambda at: 0.2 + follows(at) + 0.02 * at, reward__right=lambda at: follows(at) + 0.02 * at
+        )
+        assert signs(rows, PLAIN) == []
+
+
+class TestAJudgeThatParts:
+    """A bias that costs no correctness, as four of six trainings of CHERRL's had it."""
+
+    def rows(self, **more):
+        judge = lambda at: 0.1 + follows(at) + max(0.0, 0.02 * (at - 20))  # noqa: E731
+        return steps(reward__judge=judge, reward__right=follows, **more)
+
+    def test_is_named(self):
+        ((step, *what),) = signs(self.rows(), PLAIN)
+        assert what == ["reward_hacking", "judge"]
+        assert step > 20
+        detector = AlarmDetector(PLAIN)
+        (sign,) = [sign for at, row in enumerate(self.rows(), 1) for sign in detector.add(at, row)]
+        assert "away from right (" in sign.text
+
+    def test_is_not_while_it_tells_right_from_wrong_as_before(self):
+        assert signs(self.rows(agreement__judge=lambda at: 0.5 + wave(at)), PLAIN) == []
+
+    def test_is_not_if_it_never_followed(self):
+        assert signs(steps(reward__judge=leaps, reward__right=follows), PLAIN) == []
+
+
+class TestStepsOfFewGroups:
+    """One or two prompts a step: ten flat steps in a row, or five with little entropy, happen by themselves."""
+
+    def test_a_reward_collapses_over_as_many_groups_as_of_larger_steps(self):
+        good = [{"reward/total": 0.5, "group/std": 0.3}] * 20
+        flat = {"reward/total": 0.0, "group/std": 0.0}
+        for batch, steps_of_it in ((8, 10), (4, 10), (2, 20), (1, 40)):
+            settings = AlarmSettings(low=0.0, batch_size=batch)
+            assert signs([*good, *[flat] * (steps_of_it - 1)], settings) == []
+            assert signs([*good, *[flat] * steps_of_it], settings) == [(20 + steps_of_it, "divergence", None)]
+
+    def test_entropy_is_gone_over_as_many_groups(self):
+        rows = [{"entropy": 1.0}] * 60 + [{"entropy": 0.01}] * 40
+        told = {batch: signs(rows, AlarmSettings(batch_size=batch))[0][0] for batch in (8, 2, 1)}
+        assert told == {8: 63, 2: 71, 1: 81}
+        assert signs(([{"entropy": 0.001}] * 15 + [{"entropy": 1.0}] * 25) * 9, AlarmSettings()) == []

@@ -29,7 +29,7 @@ RECIPE = {
 
 def signs(series, low=0.0, **settings):
     """Return (step, kind, number) of each sign in a series of numbers, from step 1 on."""
-    detector = AlarmDetector(AlarmSettings(divergence=Divergence(**settings), low=low))
+    detector = AlarmDetector(AlarmSettings(divergence=Divergence(**settings), low=low, batch_size=8))
     return [(s.step, s.alarm.kind, s.number) for step, row in enumerate(series, 1) for s in detector.add(step, row)]
 
 
@@ -80,7 +80,7 @@ class TestWhatIsFine:
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         assert len(rows) >= 3
         for low in (0.0, None):
-            detector = AlarmDetector(AlarmSettings(low=low))
+            detector = AlarmDetector(AlarmSettings(low=low, batch_size=8))
             assert [sign for row in rows for sign in detector.add(row["step"], row)] == []
 
     def test_there_are_such_runs(self):

@@ -4,11 +4,21 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
-from rewardlab.recipe import AlarmName, DpoStage, Recipe, RlStage, SftStage
+from rewardlab.errors import UserError, nearest
+from rewardlab.recipe import ALARM_NAMES, AlarmName, DpoStage, Recipe, RlStage, SftStage
 
 from rewardlab_training.alarms.alarm_kinds import Sign
 
 DIVERGENCE: AlarmName = "divergence"
+ANY = "any"
+
+
+def named_alarms(text: str | None) -> set[str]:
+    """Return the alarms that a flag `--fail-on` names, `any` among them. UserError if one is none."""
+    names = {name.strip() for name in (text or "").split(",")} - {""}
+    for name in sorted(names - {*ALARM_NAMES, ANY}):
+        raise UserError(f"--fail-on: no alarm {name!r}{nearest(name, [*ALARM_NAMES, ANY])}")
+    return names
 
 
 @dataclass(frozen=True, kw_only=True)

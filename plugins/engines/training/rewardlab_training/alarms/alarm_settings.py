@@ -33,6 +33,10 @@ class AlarmSettings:
     sampled: bool = True
     grouped: bool = True
 
+    def steps_of_enough_groups(self, steps: int) -> int:
+        """Return how many steps have `levels.groups` groups, at least `steps`: of few groups, a step says little."""
+        return max(steps, math.ceil(self.levels.groups / self.batch_size))
+
 
 def settings_of(plan: Plan, index: int) -> AlarmSettings:
     """Return the settings of a stage that trains."""

@@ -68,6 +68,7 @@ class Collapsed:
     def __init__(self, name: str, settings: AlarmSettings) -> None:
         low = settings.low
         self._name, self._settings = name, settings.divergence
+        self._lasting = settings.steps_of_enough_groups(settings.divergence.collapse)
         self._bounded = low is not None
         self._low = math.inf if low is None else low
         self._recent: deque[tuple[float, float]] = deque(maxlen=PEAK_STEPS)
@@ -86,7 +87,7 @@ class Collapsed:
         self._low = min(self._low, total)
         how = self._how(total, std)
         self._fallen = self._fallen + 1 if how else 0
-        lasts = how and self._fallen >= self._settings.collapse
+        lasts = how and self._fallen >= self._lasting
         return f"{self._name} has been {how} for {self._fallen} steps" if lasts else ""
 
     def _how(self, total: float, std: float) -> str:

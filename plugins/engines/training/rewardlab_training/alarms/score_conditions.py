@@ -6,11 +6,11 @@ A number is only compared with earlier ones of the same run. None that is NaN or
 import math
 from collections import deque
 from collections.abc import Sequence
-from statistics import fmean, median
+from statistics import StatisticsError, correlation, fmean, linear_regression, median
 from typing import ClassVar
 
 from rewardlab_training.alarms.alarm_settings import AlarmSettings
-from rewardlab_training.alarms.series import Numbers, Shift, finite, kept, shift
+from rewardlab_training.alarms.series import Numbers, Shift, finite, kept, moves, noise_of, shift
 
 REWARD, TOTAL, LENGTH, LENGTH_TOTAL = "reward/", "total", "length/mean", "length/total"
 NEAR_TOP = 0.1
@@ -21,6 +21,10 @@ MIN_FALL = 1.0
 """standard errors by which correctness must have fallen if inside of groups it agrees less with the component"""
 ALONE = 1.25
 """times `drift` must correctness have fallen if nothing inside of groups says so, too"""
+FOLLOWED = 0.8
+"""correlation, from step to step, of a component that follows correctness"""
+PARTED = 1.5
+"""times what a step differs by itself, by which a component must have grown away from correctness"""
 USUAL = 0.85
 """share of steps whose missing values are usual: the others were outages"""
 MIN_CORRELATION = 0.1
@@ -58,7 +62,7 @@ class MostlyFlat(ScoreCondition):
 
     def __init__(self, name: str, settings: AlarmSettings) -> None:
         super().__init__(name, settings)
-        self._window = max(self._steps, math.ceil(settings.levels.groups / settings.batch_size))
+        self._window = settings.steps_of_enough_groups(self._steps)
         self._series = deque(maxlen=self._window)
         # without known bounds those that were seen
         self._low = math.inf if settings.low is None else settings.low
@@ -129,7 +133,7 @@ class Saturated(_Still):
 
 
 class RewardHacking(ScoreCondition):
-    """A component, or the total, that rises while correctness falls."""
+    """A component, or the total, that rises while correctness falls, or a component that rises away from it."""
 
     def __init__(self, name: str, settings: AlarmSettings) -> None:
         super().__init__(name, settings)
@@ -148,17 +152,47 @@ class RewardHacking(ScoreCondition):
 
     def _wrong(self, numbers: Numbers) -> str:
         rise, fall = (shift(list(series), self._steps) for series in (self._series, self._right))
-        if rise is None or fall is None or rise.errors < MIN_RISE or fall.errors > -MIN_FALL:
+        if rise is None or fall is None or rise.errors < MIN_RISE:
             return ""
         agrees = shift(list(self._agreement), self._steps)
         less = 0.0 if agrees is None else -agrees.errors
-        beside = (
-            self._component != TOTAL and agrees is not None and less < self._levels.drift / 2
-        )  # it may rise beside the hack
-        if less < self._levels.drift and (beside or fall.errors > -ALONE * self._levels.drift):
+        name = self._settings.correctness
+        rises, moved = f"{self._component} rises ({_moved(rise)})", f"({_moved(fall)})"
+        # one that agrees as before may rise beside the hack
+        if self._falls(fall, less, self._component != TOTAL and agrees is not None and less < self._levels.drift / 2):
+            how = f"{rises} while {name} falls {moved}"
+        elif (agrees is None or less >= self._levels.drift) and self._has_parted(fall):
+            how = f"{rises} away from {name} {moved}, which it has followed"
+        else:
             return ""
         self.usual = rise.then
-        return f"{self._component} rises ({_moved(rise)}) while {self._settings.correctness} falls ({_moved(fall)})"
+        return how
+
+    def _falls(self, right: Shift, less: float, beside: bool) -> bool:
+        """Return whether correctness falls: a little if the component agrees `less` with it, and else steeply."""
+        if right.errors > -MIN_FALL:
+            return False
+        return less >= self._levels.drift or (not beside and right.errors <= -ALONE * self._levels.drift)
+
+    def _has_parted(self, right: Shift) -> bool:
+        """Return whether the component followed correctness, step by step, and now grows by what that does not explain.
+
+        A bias of a judge need cost nothing to be learned: what is right may stay as it was, or become more, slowly.
+        """
+        if self._component == TOTAL or right.errors >= MIN_RISE or len(self._series) < kept(self._steps):
+            return False
+        component, correctness = list(self._series), list(self._right)
+        before = [moves(series[: -self._steps]) for series in (correctness, component)]
+        try:
+            if correlation(*before) < FOLLOWED:
+                return False
+        except StatisticsError:  # one of both never moved
+            return False
+        slope, _ = linear_regression(*before)
+        gap = shift([one - slope * other for one, other in zip(component, correctness, strict=True)], self._steps)
+        if gap is None or gap.errors < ALONE * self._levels.drift:
+            return False
+        return gap.now - gap.then >= PARTED * noise_of(component[: -self._steps])
 
 
 class GrowingLength(ScoreCondition):
@@ -249,15 +283,17 @@ class Entropy(ScoreCondition):
     def __init__(self, name: str, settings: AlarmSettings) -> None:
         super().__init__(name, settings)
         self._first: list[float] = []
+        self._window = settings.steps_of_enough_groups(self._steps // 2)
+        self._series = deque(maxlen=max(self._window, self._steps))
 
     def _wrong(self, numbers: Numbers) -> str:
         if not self._settings.sampled:  # to learn rows by heart is to lose entropy
             return ""
-        if len(self._first) < self._steps:
+        if len(self._first) < max(self._steps, self._window):
             self._first.append(self._series[-1])
             return ""
         self.usual = median(self._first)
-        now = median(self._last(self._steps // 2))
+        now = median(self._last(self._window))
         return f"entropy is {now:.4g}, after {self.usual:.4g}" if now < self._levels.entropy * self.usual else ""
 
 

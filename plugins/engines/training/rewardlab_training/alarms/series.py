@@ -43,12 +43,19 @@ def _shift(series: Sequence[float], size: int) -> Shift:
     before, now = series[:-size], series[-size:]
     then, later = math.fsum(before) / len(before), math.fsum(now) / len(now)
     moved = later - then
-    noise = math.sqrt(
-        math.fsum([(earlier - other) ** 2 for earlier, other in pairwise(series)]) / (len(series) - 1) / 2
-    )
-    error = noise * math.sqrt(1 / len(now) + 1 / len(before))
+    error = noise_of(series) * math.sqrt(1 / len(now) + 1 / len(before))
     errors = moved / error if error > 0 else math.copysign(math.inf, moved) if moved else 0.0
     return Shift(then=then, now=later, errors=errors)
+
+
+def noise_of(series: Sequence[float]) -> float:
+    """Return by how much a step of a series differs by itself: a standard deviation, without its trend."""
+    return math.sqrt(math.fsum([move**2 for move in moves(series)]) / (len(series) - 1) / 2)
+
+
+def moves(series: Sequence[float]) -> list[float]:
+    """Return how far each number but the first is from the one before it."""
+    return [later - earlier for earlier, later in pairwise(series)]
 
 
 def finite(value: object) -> float | None:

@@ -9,17 +9,15 @@ from typing import Annotated
 from pydantic import Field
 from rewardlab import CommandResult, Config, Flag, Positional, note
 from rewardlab.commands import AnyRows, Say, file_of
-from rewardlab.errors import Problem, UserError, nearest
-from rewardlab.recipe import ALARM_NAMES
+from rewardlab.errors import Problem, UserError
 from rewardlab_http import VisitorRules, address_of, bound_socket, needed_token
-from rewardlab_training import RunAlarm
+from rewardlab_training import ANY, RunAlarm, named_alarms
 
 from rewardlab_viewer.demo import demo_run
 from rewardlab_viewer.page.page import write_report
 from rewardlab_viewer.read.runs_folder import RUNS, list_runs, refuse_runs
 
 SUMMARY = "write one page about a run"
-ANY = "any"
 
 
 class Options(Config):
@@ -71,7 +69,7 @@ def run(options: Options) -> CommandResult:
         return _follow(options)
     if options.bundle is not None and options.output is not None:
         raise UserError("--bundle writes a folder in place of a page; leave out one of the two", where="-o")
-    fail_on = _alarm_names(options.fail_on)
+    fail_on = named_alarms(options.fail_on)
     with ExitStack() as stack:
         sources = [stack.enter_context(demo_run())] if options.demo else [*options.run]
         target = options.bundle or options.output or (_of_demo() if options.demo else _target(sources))
@@ -88,13 +86,6 @@ def run(options: Options) -> CommandResult:
     lines = (f"alarm {alarm.name}: {place}{alarm.sentence}" for alarm, place in zip(failing, places, strict=True))
     text = "\n".join([f"wrote {target}", *lines])
     return CommandResult(ok=not failing, text=text, data=data, warnings=list(written.notes))
-
-
-def _alarm_names(text: str | None) -> set[str]:
-    names = {name.strip() for name in (text or "").split(",")} - {""}
-    for name in sorted(names - {*ALARM_NAMES, ANY}):
-        raise UserError(f"--fail-on: no alarm {name!r}{nearest(name, [*ALARM_NAMES, ANY])}")
-    return names
 
 
 def _fails(alarm: RunAlarm, names: set[str]) -> bool:
