@@ -5,7 +5,8 @@
 FOLDER has a clone of each repository, FOLDER/OWNER/NAME, with its history: training_records.json names repository,
 commit and path of each log of an honest training, `--addresses` prints the lines that fetch them. Nothing of theirs is
 copied here, since most state no licence. Of an honest training every number that its log has is looked at, and each of
-its components is taken for correctness in turn: no alarm may go off. Of CHERRL's trainings (THUAIS-Lab/CHERRL,
+its components is taken for correctness in turn: no alarm may go off. Trainings that their author has withdrawn stand
+apart. Of CHERRL's trainings (THUAIS-Lab/CHERRL,
 Apache-2.0) the two curves of its figures are read, the reward that trained and the gold one, as the steps of a judge
 and of `correctness`; alarms are held against the onsets that it published (hack_onset.py), which are first computed
 anew from the numbers of steps that it published for three of them.
@@ -73,10 +74,13 @@ def main() -> None:
         print("\n".join(addresses()))
         return
     recomputed(options.folder)
-    honest, hacked = list(honest_results(options.folder)), list(hacked_results(options.folder))
-    print("\n".join(tables(honest, hacked)))
+    honest, withdrawn = (
+        [*others_results(options.folder, gone), *some] for gone, some in ((False, unbiased(options.folder)), (True, ()))
+    )
+    hacked = list(hacked_results(options.folder))
+    print("\n".join(tables(honest, withdrawn, hacked)))
     if options.json:
-        every = {"honest": honest, "hacked": hacked}
+        every = {"honest": honest, "withdrawn": withdrawn, "hacked": hacked}
         Path(options.json).write_text(json.dumps({name: [asdict(one) for one in some] for name, some in every.items()}))
     raise SystemExit(any(one.signs for one in honest))
 
@@ -98,9 +102,14 @@ def recomputed(folder: Path) -> None:
             print(f"{name}: onset {found.canonical}, {found.first} to {found.last}, as CHERRL has it")
 
 
-def honest_results(folder: Path) -> Iterator[Result]:
-    """Yield what alarms say of each honest training, whatever component is its correctness."""
+def others_results(folder: Path, withdrawn: bool) -> Iterator[Result]:
+    """Yield what alarms say of each training of others, whatever component is its correctness.
+
+    withdrawn: of those that their author has withdrawn, in place of the others.
+    """
     for record in json.loads(RECORDS.read_text()):
+        if ("withdrawn" in record) is not withdrawn:
+            continue
         for path in record["paths"]:
             with tempfile.TemporaryDirectory() as scratch:
                 copy = Path(scratch) / Path(path).name
@@ -109,9 +118,11 @@ def honest_results(folder: Path) -> Iterator[Result]:
             components = [name for name in log.components if name != "total"]
             said = {sign for name in components or [None] for sign in _signs(log.steps, name)}
             yield Result(f"{record['repository']} {path}", len(log.steps), None, sorted(said))
-    for run in HACKED:
-        if run.onset is None:
-            yield _of_figure(folder, run)
+
+
+def unbiased(folder: Path) -> Iterator[Result]:
+    """Yield what alarms say of those of CHERRL's whose policy never learned the bias."""
+    yield from (_of_figure(folder, run) for run in HACKED if run.onset is None)
 
 
 def hacked_results(folder: Path) -> Iterator[Result]:
@@ -119,12 +130,12 @@ def hacked_results(folder: Path) -> Iterator[Result]:
     yield from (_of_figure(folder, run) for run in HACKED if run.onset is not None)
 
 
-def tables(honest: Sequence[Result], hacked: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of both tables."""
-    yield f"\n{'honest training':100} steps  alarms"
-    for one in honest:
-        yield f"{one.name[-100:]:100} {one.steps:5}  {_few(one.signs)}"
-    yield f"\nno alarm in {sum(not one.signs for one in honest)} of {len(honest)} honest trainings"
+def tables(honest: Sequence[Result], withdrawn: Sequence[Result], hacked: Sequence[Result]) -> Iterator[str]:
+    """Yield the lines of the tables."""
+    for what, some in (("honest training", honest), ("training that its author withdrew", withdrawn)):
+        yield f"\n{what:100} steps  alarms"
+        yield from (f"{one.name[-100:]:100} {one.steps:5}  {_few(one.signs)}" for one in some)
+        yield f"no alarm in {sum(not one.signs for one in some)} of {len(some)}"
     yield f"\n{'hacked training':34} {'onset':>6} {'interval':>10} {'alarm':>6} {'delay':>6}"
     delays = [_delay(one) for one in hacked]
     for one, delay in zip(hacked, delays, strict=True):
