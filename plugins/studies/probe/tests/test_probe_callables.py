@@ -7,9 +7,11 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+from rewardlab import Sample
 from rewardlab.errors import JobError, UserError
 from rewardlab_probe import callable_as_dict, probe_callable
-from rewardlab_probe.callables.reproduction import written
+from rewardlab_probe.callables.reproduction import Reproducer, written
+from rewardlab_probe.callables.signatures import CallPlan, Parameters
 
 ROWS = [
     {"id": "sum", "prompt": "What is 17 + 25?", "honest": "17 and 25 make 42. \\boxed{42}", "answer": "42"},
@@ -385,3 +387,10 @@ def test_options_that_do_not_go_together_are_named(main):
 @pytest.mark.usefixtures("graders")
 def test_report_is_json():
     assert json.loads(json.dumps(callable_as_dict(probed("sound"))))["signature"] == "plain"
+
+
+def test_lines_of_scorers_of_inspect_print_the_value_alone():
+    sample = Sample(id="a", prompt=({"role": "user", "content": "?"},), fields={"target": "42"})
+    plan = CallPlan(signature="inspect", parameters=Parameters(required=["state", "target"], awaits=True))
+    line = Reproducer(target="app:verify", plan=plan).line([(sample, ["42"]), (sample, ["1"])])
+    assert line.count(").value") == 2, line

@@ -63,29 +63,21 @@ class Reproducer:
     def _awaits(self) -> bool:
         return self.plan.parameters.awaits or self.plan.signature == "inspect"
 
-    @property
-    def _score(self) -> str:
-        """How the score is read off what is returned, which would fill the screen."""
-        if self.plan.signature == "inspect":
-            return ".value"
-        return ".reward" if self.plan.signature == "nemo_gym" and self.plan.parameters.validates else ""
-
     def _call(self, arguments: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
         if self.plan.signature == "inspect":
             state = arguments["state"]
             target = written(arguments["target"])
             call = f"f(state({written(state['prompt'])}, {written(state['completion'])}), Target({target}))"
-        elif self.plan.signature == "nemo_gym":
+            return f"asyncio.run({call}).value"
+        if self.plan.signature == "nemo_gym":
             body = written(arguments["body"])
             validated = f'typing.get_type_hints(f)["body"].model_validate({body})'
             call = f"f({validated if self.plan.parameters.validates else body})"
             awaited = f"asyncio.run({call})" if self._awaits else call
             return f'(lambda r: getattr(r, "reward", r))({awaited})'  # and not the whole body, which comes back
-        else:
-            own = [f"{name}={written(value)}" for name, value in arguments.items() if name not in shared]
-            call = f"f({', '.join(['**k'] * bool(shared) + own)})"
-        called = f"asyncio.run({call})" if self._awaits else call
-        return f"{called}{self._score}"
+        own = [f"{name}={written(value)}" for name, value in arguments.items() if name not in shared]
+        call = f"f({', '.join(['**k'] * bool(shared) + own)})"
+        return f"asyncio.run({call})" if self._awaits else call
 
 
 def _shared(arguments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
