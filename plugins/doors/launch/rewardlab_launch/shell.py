@@ -43,10 +43,9 @@ class Shell:
                 check=False,
                 env={**os.environ, **self.variables},
             )
-        except FileNotFoundError as error:
-            raise UserError(
-                f"there is no {command[0]!r} on this machine, which this scheduler is reached by"
-            ) from error
+        except OSError as error:
+            lacks = "there is no" if isinstance(error, FileNotFoundError) else f"{error.strerror}: cannot run"
+            raise UserError(f"{lacks} {command[0]!r} on this machine, which this scheduler is reached by") from error
         except subprocess.TimeoutExpired as error:
             raise JobError(f"{self._named(words)} has not ended within {LIMIT_S} s") from error
         if (fails and ended.returncode) or (self.host is not None and ended.returncode == SSH_FAILED):

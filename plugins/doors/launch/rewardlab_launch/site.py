@@ -108,7 +108,7 @@ class SlurmPool(NodePool):
         for option in self.extra:
             if not option.startswith("-"):
                 raise ValueError(f"extra: {option!r} is no option of sbatch, such as --constraint=nvlink")
-        of_gpus = {"--gres": "gpus", "--gpus": "gpus", "--gpus-per-node": "gpus"} if self.gpus else {}
+        of_gpus = dict.fromkeys(("--gres", "--gpus", "-G", "--gpus-per-node"), "gpus") if self.gpus else {}
         without_options(self.extra, OPTIONS_OF_JOB | of_gpus)
         return self
 

@@ -11,14 +11,20 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|\w*PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 PORT = "{port}"
 """stands for the port in the words of a server's command"""
-_BY_JOB = "job-name output open-mode requeue signal array dependency ntasks-per-node"
-OPTIONS_OF_JOB = {f"--{name}": "" for name in _BY_JOB.split()} | {
+_BY_JOB = "--job-name -J --output -o --open-mode --requeue --signal --array -a --dependency -d --ntasks-per-node"
+OPTIONS_OF_JOB = dict.fromkeys(_BY_JOB.split(), "") | {
     "--account": "compute.account",
+    "-A": "compute.account",
     "--qos": "compute.qos",
+    "-q": "compute.qos",
     "--time": "compute.walltime",
+    "-t": "compute.walltime",
     "--partition": "partition",
+    "-p": "partition",
     "--nodes": "the recipe's backend",
+    "-N": "the recipe's backend",
     "--cpus-per-task": "cpus",
+    "-c": "cpus",
     "--mem": "memory",
     "--exclusive": "exclusive",
 }
@@ -81,7 +87,8 @@ def without_secrets(variables: dict[str, str]) -> dict[str, str]:
 def without_options(words: Sequence[str], taken: Mapping[str, str]) -> None:
     """Raise a ValueError for an option that the job has by itself, which would be there twice."""
     for word in words:
-        option = word.split("=")[0].split()[0]
+        short = re.match("-[A-Za-z]", word)  # its value may follow at once: -N4
+        option = short[0] if short else re.split("[=\\s]", word, maxsplit=1)[0]
         if option in taken:
             instead = f"say it by {taken[option]}" if taken[option] else "leave it out"
             raise ValueError(f"{word!r}: the job has {option} by itself; {instead}")

@@ -102,6 +102,16 @@ def test_a_claim_that_is_not_there_ends_it_before_anything_is_made(launch, noted
     assert not any("create" in call for call in noted())
 
 
+def test_a_scheduler_whose_command_is_absent_or_cannot_run_is_named(launch, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = launch("kuberay", "--submit")
+    assert (code, "there is no 'kubectl' on this machine" in err) == (2, True), err
+    (tmp_path / "kubectl").write_text("of another machine")
+    (tmp_path / "kubectl").chmod(0o700)
+    code, _, err = launch("kuberay", "--submit")
+    assert (code, "Exec format error: cannot run 'kubectl' on this machine" in err) == (2, True), err
+
+
 def test_what_a_broken_submission_left_on_kubernetes_is_removed_by_a_command_that_is_named(launch, noted):
     noted.says(**{"--dry-run=server": ['configmaps "it-files" already exists', 1], "secret": ["main teacher", 0]})
     code, _, err = launch("kuberay", "--submit")

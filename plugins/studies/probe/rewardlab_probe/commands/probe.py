@@ -115,7 +115,6 @@ class Options(Config):
     on: ScoredOn = None
     """score on a cluster: ray, or ray://HOST:10001"""
     say: Say = note
-
     """called with each note, such as how many questions will be asked"""
 
     @model_validator(mode="after")
