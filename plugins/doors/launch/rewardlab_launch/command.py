@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands import AnyRecipe, Count, Say
 from rewardlab.errors import JobError, UserError
@@ -17,7 +17,7 @@ from rewardlab_launch.launch import Launch, LaunchCommand
 from rewardlab_launch.record import FILE, UNSURE, LaunchRecord, read_launch
 from rewardlab_launch.schedulers import SCHEDULERS
 from rewardlab_launch.site_file import SiteFile
-from rewardlab_launch.site_values import NAME
+from rewardlab_launch.site_values import Name
 
 SUMMARY = "run a recipe on Slurm, KubeRay or SkyPilot"
 ACTIONS = ("status", "logs", "stop")
@@ -45,7 +45,7 @@ class Options(Config):
     """the scheduler"""
     site: Annotated[Path | None, Flag(metavar="SITE.yaml")] = None
     """where jobs run"""
-    name: Annotated[str | None, Field(pattern=f"^{NAME}$"), Flag(metavar="NAME")] = None
+    name: Annotated[Name | None, Flag(metavar="NAME")] = None
     """the job's name: small letters, digits and hyphens, a letter first (the recipe's)"""
     command: Literal["run", "score", "judge", "probe"] = "run"
     """what is done with the recipe"""

@@ -32,8 +32,7 @@ OPTIONS_OF_JOB = dict.fromkeys(_BY_JOB.split(), "") | {
 OPTIONS_OF_RAY = {f"--{name}": "" for name in ("head", "node-ip-address", "port", "block", "address", "min-nodes")}
 """options of `ray start` that `ray symmetric-run` gives by itself"""
 KEY_OF_SERVER = re.compile(r"--api[-_]key(=|$)")
-NAME = "[a-z]([a-z0-9-]{0,26}[a-z0-9])?"
-_NAME = re.compile(NAME)
+_NAME = re.compile("[a-z]([a-z0-9-]{0,26}[a-z0-9])?")
 
 
 def seconds_of(walltime: str) -> int:
