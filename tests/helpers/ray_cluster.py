@@ -24,6 +24,8 @@ class Cluster:
 
     client = ""
     """the address of Ray's client server"""
+    folder = Path()
+    """where Ray has its sessions, with its logs"""
 
     def __init__(self, head: Sequence[str], other: Sequence[str], board: int, gcs: int, log: Path, options: Mapping):
         self.address, self.gcs = f"http://127.0.0.1:{board}", f"127.0.0.1:{gcs}"
@@ -95,7 +97,7 @@ def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, c
     options = {"env": environment, "start_new_session": True}
     try:
         cluster = Cluster([*head, f"--temp-dir={folder}"], other, board, gcs, logs / "ray.log", options)
-        cluster.client = f"ray://127.0.0.1:{client}"
+        cluster.client, cluster.folder = f"ray://127.0.0.1:{client}", folder
         try:
             yield cluster
         finally:

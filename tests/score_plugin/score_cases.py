@@ -18,6 +18,8 @@ class LengthOptions(Config):
     """a text that ends the process"""
     shut: Path | None = None
     """a file in whose presence it cannot be opened"""
+    fatal: bool = False
+    """opening it ends the process"""
 
 
 class Length:
@@ -26,6 +28,8 @@ class Length:
     def __init__(self, options: LengthOptions):
         if options.shut and options.shut.exists():
             raise ValueError(f"{options.shut} is there")
+        if options.fatal:
+            os._exit(1)
         self._options = options
 
     def score(self, items):

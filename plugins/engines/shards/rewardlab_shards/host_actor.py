@@ -5,6 +5,7 @@ then, and whoever asked asks again. Judges' answers are in files of its share, s
 """
 
 import asyncio
+import os
 import pickle
 import platform
 import threading
@@ -54,6 +55,7 @@ class HostActor:
         folder: Path | None = None,
         token: tuple[Path, str] | None = None,
         stop_on_unparsable: bool = False,
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         """Take what the reward is opened with, at the first call.
 
@@ -63,10 +65,13 @@ class HostActor:
             folder: for judges' answers; None keeps none.
             token: a file in that folder, and what it says, by which a host knows that it sees the driver's files.
             stop_on_unparsable: as JudgingSettings has it.
+            secrets: variables that the plan's judges read. They come by this call, since Ray writes the environment
+                that an actor is started with into its logs.
         """
         self._plan: Plan = pickle.loads(plan)
         self._share, self._here, self._folder, self._token = share, here, folder, token
         self._stop_on_unparsable = stop_on_unparsable
+        self._secrets = dict(secrets or {})
         self._lock = threading.Lock()
         self._scorer: Scorer | None = None
         self._notes: list[str] = []
@@ -102,6 +107,7 @@ class HostActor:
             if self._scorer is None:
                 if problem := other_versions(platform.node(), versions([*self._here]), self._here):
                     raise JobError(problem)
+                os.environ.update(self._secrets)
                 judging = JudgingSettings(
                     folder=self._folder,
                     share=self._share,

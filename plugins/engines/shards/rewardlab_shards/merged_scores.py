@@ -9,11 +9,13 @@ from typing import Any
 
 from rewardlab.errors import JobError, UserError
 from rewardlab.files import LineAppender
-from rewardlab.scorefile import parsed_row
+from rewardlab.scorefile import StateFolder, parsed_row
 from rewardlab.text import Progress
 
 from rewardlab_shards.shard_files import ShardFile
 
+OF_SHARDS = {"shard", "all_rows", "whole_recipe"}
+"""the parts of a shard's state that one of a whole file has not"""
 Line = tuple[int, bytes, dict[str, Any]]
 """the place of a row among those of all shards, its line, and what that holds"""
 
@@ -21,10 +23,11 @@ Line = tuple[int, bytes, dict[str, Any]]
 def write_merged(shards: Sequence[ShardFile], output: Path, seen: Callable[[dict[str, Any]], Any]) -> None:
     """Write the lines of all shards to a new file, which is whole or not there; call `seen` with each row.
 
-    It keeps a line of each shard in memory. A UserError names a shard that is not finished, a JobError a row that no
-    shard has, and a disk that is full.
+    Its state says what made it, as that of one machine does. It keeps a line of each shard in memory. A UserError names
+    a shard that is not finished, a JobError a row that no shard has, and a disk that is full.
     """
     scratch = output.with_name(f".{output.name}.merging")
+    origin = {key: value for key, value in shards[0].state.items() if key not in OF_SHARDS}
     with ExitStack() as stack, Progress("merging", total=shards[0].state["all_rows"]) as bar:
         stack.callback(scratch.unlink, missing_ok=True)
         scratch.unlink(missing_ok=True)  # of a merge that was killed
@@ -41,6 +44,10 @@ def write_merged(shards: Sequence[ShardFile], output: Path, seen: Callable[[dict
         if count != shards[0].state["all_rows"]:
             raise JobError(f"{output}: no shard, or more than one, has row {count + 1}; score the shards again")
         file.close()
+        state = stack.enter_context(closing(StateFolder(output)))
+        state.set_replies_aside()
+        state.hold()
+        state.write(origin)
         scratch.rename(output)
 
 

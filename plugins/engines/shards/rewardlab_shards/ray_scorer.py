@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rewardlab.errors import JobError, Problem, UserError, one_line
+from rewardlab.errors import JobError, Problem, RewardlabError, UserError, one_line
 from rewardlab.judging import JudgingSettings, Share
 from rewardlab.plan import Plan, secret_variables
 from rewardlab.scoring import Machine, OpenScorer, Scorer
@@ -138,14 +138,13 @@ class _Starts:
             for name in plan.asked_by_rewards
             for variable in secret_variables(plan.judges[name].options).values()
         }
-        secrets = {name: os.environ[name] for name in sorted(names) if name in os.environ}
+        self._secrets = {name: os.environ[name] for name in sorted(names) if name in os.environ}
         self._actor = actor_class(
             num_cpus=cpus,
             num_gpus=gpus,
             scheduling_strategy="SPREAD",
             max_restarts=-1,
             max_concurrency=1000,
-            runtime_env={"env_vars": secrets},
         )
         folder = judging.folder.absolute() if plan.asked_by_rewards and judging.folder else None
         self._here, self._kept, self._plan, self._number = here, folder, ray.cloudpickle.dumps(plan), number
@@ -154,7 +153,7 @@ class _Starts:
 
     def __call__(self, place: int) -> Any:
         share = Share(place + 1, self._number)
-        return self._actor.remote(self._plan, share, self._here, self._kept, self.token, self._stops)
+        return self._actor.remote(self._plan, share, self._here, self._kept, self.token, self._stops, self._secrets)
 
 
 def _token(folder: Path) -> tuple[Path, str]:
@@ -165,21 +164,36 @@ def _token(folder: Path) -> tuple[Path, str]:
 
 
 def _check(actors: Sequence[Any], here: Mapping[str, str], judging: JudgingSettings) -> None:
-    """Raise a UserError if a host has other versions or does not see the answers' folder, or cannot open the reward."""
+    """Raise a UserError if a host has other versions, does not see the answers' folder, or cannot open the reward.
+
+    A JobError if a host dies of it.
+    """
     import ray
-    from ray.exceptions import RayTaskError
+    from ray.exceptions import RayError
 
     asked = [actor.facts.remote([*here]) for actor in actors]
     there, _ = ray.wait(asked, num_returns=len(asked), timeout=START_S)
     if not there:
         raise UserError(f"Ray started no host within {START_S:g} s; `ray status` says what it waits for", where="--on")
-    problems = [problem for facts in ray.get(there) for problem in problems_of(facts, here, judging)]
-    if problems:
-        raise UserError([Problem(where="--on", what=problem) for problem in dict.fromkeys(problems)])
     try:
+        problems = [problem for facts in ray.get(there) for problem in problems_of(facts, here, judging)]
+        if problems:
+            raise UserError([Problem(where="--on", what=problem) for problem in dict.fromkeys(problems)])
         ray.get([actor.ready.remote() for actor, facts in zip(actors, asked, strict=True) if facts in there])
-    except RayTaskError as error:
-        raise error.cause from error
+    except RayError as error:
+        raise opening_error(error) from error
+
+
+def opening_error(error: Exception) -> RewardlabError:
+    """Return what keeps a host from opening the reward: its own words, or that it has died or lacks a package."""
+    from ray.exceptions import RayTaskError
+
+    if not isinstance(error, RayTaskError):
+        return JobError(f"a host of Ray died before it scored anything, see Ray's logs: {one_line(error)}")
+    if isinstance(error.cause, RewardlabError):
+        return error.cause
+    what = "a host of Ray cannot start; each node needs this machine's packages"
+    return UserError(f"{what}: {one_line(error.cause)}", where="--on")
 
 
 def problems_of(facts: HostFacts, here: Mapping[str, str], judging: JudgingSettings) -> list[str]:

@@ -56,10 +56,9 @@ def environment(nodes):
     return {**os.environ, **TOKEN, "PYTHONPATH": paths, "RAY_ADDRESS": nodes.gcs}
 
 
-def run(folder, nodes, *words):
-    return subprocess.run(
-        command(*words), cwd=folder, env=environment(nodes), capture_output=True, text=True, timeout=LIMIT
-    )
+def run(folder, nodes, *words, **variables):
+    given = environment(nodes) | variables
+    return subprocess.run(command(*words), cwd=folder, env=given, capture_output=True, text=True, timeout=LIMIT)
 
 
 def begun(folder, nodes, *words):
@@ -224,6 +223,37 @@ def test_a_row_that_ends_every_host_is_named(folder, nodes):
     assert done.returncode == 1
     assert "hosts died when they scored it" in done.stderr
     assert "bad" in done.stderr
+
+
+def test_a_reward_that_ends_every_host_as_it_opens_is_one_error(folder, nodes):
+    write_recipe(folder, fatal=True)
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+    assert (done.returncode, "a host of Ray died before it scored anything" in done.stderr) == (1, True), done.stderr
+    assert "bug" not in done.stderr
+
+
+def test_a_key_reaches_the_hosts_and_stands_in_no_log_of_ray(folder, nodes, judge_server):
+    key = secrets.token_hex(16)
+    with judge_server.Serving(judge_server.JudgeServer(keys=[key])) as server:
+        asked = {"model": "m", "base_url": server.url, "api_key_env": "JUDGE_API_KEY"}
+        recipe = {
+            "version": 1,
+            "judges": {"main": {"use": "openai/chat", "with": asked, "retries": 0}},
+            "reward": {
+                "components": {"wins": {"use": "pairwise/win_rate", "with": {"judge": "main", "privileged": None}}},
+                "total": "wins",
+            },
+        }
+        (folder / "r.yaml").write_text(json.dumps(recipe))
+        row = {"prompt": "?", "completions": ["it is one", "it is two"]}
+        (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
+        words = ["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray"]
+        done = run(folder, nodes, *words, JUDGE_API_KEY=key)
+        assert done.returncode == 0, done.stderr
+        assert server.answered
+    logs = [*nodes.folder.glob("session_*/logs/**/*")]
+    assert any(log.name.startswith("runtime_env_agent") for log in logs)
+    assert not [log for log in logs if log.is_file() and key.encode() in log.read_bytes()]
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_written(folder, nodes):

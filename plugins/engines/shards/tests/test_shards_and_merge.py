@@ -90,6 +90,27 @@ def test_merge_writes_what_one_machine_writes():
     assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
 
 
+def test_a_merged_file_is_exported_and_gone_on_with_as_that_of_one_machine():
+    assert score(out="one.jsonl") == 0
+    score_shards(3)
+    assert main(["merge", "out.jsonl"]) == 0
+    assert StateFolder(OUT).read() == StateFolder(Path("one.jsonl")).read()
+    scored = logged()
+    assert score("--resume") == 0
+    assert logged() == scored  # nothing was left to score
+    assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_a_merge_takes_no_answers_of_an_earlier_file_of_its_name():
+    judges = StateFolder(OUT).judges
+    judges.mkdir(parents=True)
+    (judges / "main.answers.jsonl").write_text("{}\n")
+    score_shards(2)
+    assert main(["merge", "out.jsonl"]) == 0
+    assert not judges.exists()
+    assert (StateFolder(OUT).earlier_judges / "main.answers.jsonl").exists()
+
+
 def test_merge_prints_the_summary_of_all_rows(capsys):
     assert score(out="one.jsonl") == 0
     of_one = capsys.readouterr()
