@@ -6,6 +6,7 @@ In go plans, rows with completions and what runs and `score` wrote. Out come res
     win_rates        models compared by a judge, answer by answer: `rewardlab winrates`
     judge_agreement  judges measured on rows with gold: `rewardlab judge`
     judge_licence    judges measured before a run may ask them: `rewardlab judge --licence`
+    judge_biases     what judges give for length, flattery, their own name ...: `rewardlab judge --biases`
     judge_benchmarks judges measured on published benchmarks: `rewardlab judge --benchmark`
     compare          two rewards on the same completions: `rewardlab compare`
     rule_errors      how often rules are wrong, by the appeals from them: `rewardlab appeals`

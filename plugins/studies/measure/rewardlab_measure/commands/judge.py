@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import (
     AnyRecipe,
@@ -37,6 +37,8 @@ from rewardlab_measure.judge_agreement.rubric_goldens import (
 from rewardlab_measure.judge_benchmarks.benchmark_format import BENCHMARKS
 from rewardlab_measure.judge_benchmarks.job import BenchmarkJob
 from rewardlab_measure.judge_benchmarks.report import format_benchmark
+from rewardlab_measure.judge_biases.job import BiasJob
+from rewardlab_measure.judge_biases.report import bias_result
 from rewardlab_measure.judge_licence.job import LicenceJob
 from rewardlab_measure.judge_licence.pool import LabelChoice
 from rewardlab_measure.judge_licence.report import format_licences, licence_data
@@ -60,6 +62,9 @@ class Options(Config):
     --licence measures each judge that has `require` on the labels that it names, and keeps the result beside its
     cassette, where `run` looks; it fails if a bound is not kept. --next N chooses N pairs of ROWS, which have two
     completions or more, whose labels would decide it soonest.
+
+    --biases asks about an answer of each row as it is and rewritten (longer, formatted, flattering, with a reference,
+    signed), and by place and language; rows need no gold. It prints the number of questions first.
 
     --graft asks no judge. It makes such rows from the rows of `score` and what it wrote for them: right or wrong
     reasoning with a right or wrong answer in its box (SP3F, table 3). Judge the file that it writes, and read
@@ -93,13 +98,17 @@ class Options(Config):
     languages: Annotated[tuple[str, ...], Flag(metavar="de,sw")] = ()
     """with --benchmark: languages to measure; none: all"""
     limit: Annotated[Count | None, Flag(metavar="N")] = None
-    """with --benchmark: the first N rows of each language"""
+    """with --benchmark or --biases: the first N rows of each language"""
     cluster: Annotated[str | None, Flag(metavar="FIELD")] = None
     """rows with one value count as one in intervals (problem, else id and prompt); none: each alone"""
     licence: bool = False
     """measure the judges for the licence that they require (`judges.*.require`), and keep it"""
     next_labels: Annotated[Count | None, Flag("--next", metavar="N")] = None
     """choose N pairs of ROWS to label next, and write them to -o"""
+    biases: bool = False
+    """measure what the judges give for place, length, formatting, authority, flattery, their own name and language"""
+    max_bias: Annotated[float | None, Field(ge=0, lt=1), Flag(metavar="SHARE")] = None
+    """with --biases: fail if the whole interval of one lies beyond this share of the value's range"""
     graft: Annotated[Path | None, Flag(metavar="SCORED.jsonl")] = None
     """make pairs for -o from the rows of `score` and this, its output"""
     correctness: Annotated[str | None, Flag(metavar="NAME")] = None
@@ -118,9 +127,18 @@ class Options(Config):
 
     @model_validator(mode="after")
     def _go_together(self) -> "Options":
-        given = [name for name in ("positions", "seeds", "languages", "limit") if getattr(self, name)]
+        given = [name for name in ("positions", "seeds", "languages") if getattr(self, name)]
         if given and self.benchmark is None:
             raise ValueError(f"--{given[0]} goes only with --benchmark")
+        if self.limit and self.benchmark is None and not self.biases:
+            raise ValueError("--limit goes only with --benchmark or --biases")
+        if self.max_bias is not None and not self.biases:
+            raise ValueError("--max-bias goes only with --biases")
+        others = ("benchmark", "graft", "licence", "next_labels", "shard")
+        if self.biases and (other := next((other for other in others if getattr(self, other)), None)):
+            raise ValueError(f"--biases is a measurement of its own; leave out --{other.removesuffix('_labels')}")
+        if self.biases and self.rows is None:
+            raise ValueError("--biases rewrites the answers of rows; name a file of them")
         if self.graft is not None and self.benchmark is not None:
             raise ValueError("--graft measures nothing; leave --benchmark out")
         if self.resume and (self.output is None or self.graft is not None):
@@ -159,6 +177,7 @@ def run(options: Options) -> CommandResult:
     """Return the measures of each component; data: {"components": {name: tables}}, and the benchmark if one was named.
 
     Without rows: {"goldens": {name: a list of place, values, right, problem}}; it is not ok if one is not right.
+    With biases: {"biases": {name: see `MeasuredBiases`}}; it is not ok if one lies beyond max_bias.
     Raises a UserError for wrong rows before anything is asked, and a JobError if a component has no value for more than
     its max_missing.
     """
@@ -188,6 +207,9 @@ def run(options: Options) -> CommandResult:
             "open_scorer": scorer_on(options.on),
             "say": say,
         }
+        if options.biases:
+            biases = BiasJob(plan=plan, rows=str(path), most=options.limit, **how).run()
+            return bias_result(biases, options.max_bias)
         if options.benchmark is None:
             job = JudgeJob(plan=plan, rows=str(path), **how)
             if options.shard is not None:

@@ -59,14 +59,17 @@ class _Answers:
     kind: str | None
 
 
-def read_cases(path: str, plan: Plan) -> tuple[list[GoldCase], BadRows]:
+def read_cases(path: str, plan: Plan, unlabelled: bool = False) -> tuple[list[GoldCase], BadRows]:
     """Read the cases of a file, in its order, and what is wrong with its other rows. Holds all rows in memory.
 
     Rows with one answer each are gathered by prompt, language and kind, at the place of the first one, whose other
     columns (id, a reference) the case takes. The same id may occur in several languages and kinds, as in a translated
     benchmark.
+
+    Args:
+        unlabelled: read rows without gold, too, with a gold of 0 for all their answers, and single answers.
     """
-    bad, reader = BadRows(), GoldReader(plan)
+    bad, reader = BadRows(), GoldReader(plan, unlabelled=unlabelled)
     read: list[_Answers] = []
     for line, row in read_lines(path):
         source = f"{path}:{line}"
@@ -77,14 +80,17 @@ def read_cases(path: str, plan: Plan) -> tuple[list[GoldCase], BadRows]:
                 read.append(reader.read(row, source))
         except ValueError as error:
             bad.add(Problem(where=source, what=str(error)))
-    return list(_cases(read, bad)), bad
+    return list(_cases(read, bad, 1 if unlabelled else 2)), bad
 
 
 class GoldReader:
-    """A reader of rows with gold, by the columns that a plan's recipe names; or by our own names."""
+    """A reader of rows with gold, by the columns that a plan's recipe names; or by our own names.
 
-    def __init__(self, plan: Plan, renamed: bool = True) -> None:
-        self._check = RowCheck(plan)
+    unlabelled: rows without gold are read, too.
+    """
+
+    def __init__(self, plan: Plan, renamed: bool = True, unlabelled: bool = False) -> None:
+        self._check, self._unlabelled = RowCheck(plan), unlabelled
         self._fields: Mapping[str, str] = self._check.fields if renamed else {}
         # `read` puts a row's completions under the name "completions", whatever the recipe calls them
         self._check.fields = {field: column for field, column in self._fields.items() if field != "completions"}
@@ -128,6 +134,10 @@ class GoldReader:
             return "single", [single], (_number(score, "score"),), []
         if single is not None and by_dimension is not None:
             return "single", [single], (fmean(_dimensions(by_dimension, 1)[0].values()),), []
+        if self._unlabelled and (completions is not None or single is not None):
+            answers = [single] if completions is None else completions
+            size = len(to_completions(answers))
+            return "single" if size == 1 else "list", answers, (0.0,) * size, []
         raise ValueError(f"a row needs {SHAPES}; columns: {', '.join(map(repr, list(row)[:12])) or 'none'}")
 
     def _column(self, row: Mapping[str, Any], name: str) -> Any:
@@ -219,12 +229,12 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return None if value is None else str(value)
 
 
-def _cases(read: Sequence[_Answers], bad: BadRows) -> Iterator[GoldCase]:
+def _cases(read: Sequence[_Answers], bad: BadRows, least: int) -> Iterator[GoldCase]:
     places: dict[tuple[str, str | None, str | None], str] = {}
     occurrences: dict[str, int] = {}
     for answers in _gathered(read):
         sample = answers.row.group.sample
-        if len(answers.gold) < 2 and not any(answers.dimensions):
+        if len(answers.gold) < least and not any(answers.dimensions):
             problem = "no other row has this prompt, language and kind; 2 answers or more are needed to compare"
             bad.add(Problem(where=sample.source, what=problem))
             continue
