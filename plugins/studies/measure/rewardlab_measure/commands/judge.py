@@ -134,8 +134,8 @@ class Options(Config):
             raise ValueError("--limit goes only with --benchmark or --biases")
         if self.max_bias is not None and not self.biases:
             raise ValueError("--max-bias goes only with --biases")
-        others = ("benchmark", "graft", "licence", "next_labels", "shard")
-        if self.biases and (other := next((other for other in others if getattr(self, other)), None)):
+        alone = ("benchmark", "graft", "licence", "next_labels", "shard")
+        if self.biases and (other := next((other for other in alone if getattr(self, other)), None)):
             raise ValueError(f"--biases is a measurement of its own; leave out --{other.removesuffix('_labels')}")
         if self.biases and self.rows is None:
             raise ValueError("--biases rewrites the answers of rows; name a file of them")
