@@ -43,7 +43,8 @@ class SimulatedJudge:
             before = self._value("", "", lead, random, first_won)
             for name in REWRITTEN:
                 changes.setdefault(name, []).append(Change(self._value(name, "", lead, random) - before, problem))
-            changes.setdefault("position", []).extend(Change(won, problem) for won in first_won)
+            if first_won:
+                changes.setdefault("position", []).append(Change(fmean(first_won), problem))
             lead = abs(lead) if better else -abs(lead)
             values = {name: self._value("", name, abs(lead), random) for name in LANGUAGES}
             for name, value in values.items():

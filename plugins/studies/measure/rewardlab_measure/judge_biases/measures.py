@@ -65,8 +65,8 @@ def changes_of(judged: Sequence[JudgedCase], span: float) -> dict[str, list[Chan
     """Return {bias: changes} of judged cases, see `rewritten_cases`. span: the width of the component's range.
 
     A rewrite's change is the value of the answer less that of the original, beside the same other answer; that of
-    self_preference, less that of an answer with another signature. That of position is 1 where the first answer won,
-    else -1: how much more often an answer wins if it stands first. That of a language see `_languages`.
+    self_preference, less that of an answer with another signature. That of position is the mean of a row's calls, 1 where
+    the first answer won, else -1: how much more often an answer wins if it stands first. That of a language see `_languages`.
     """
     rows: dict[tuple[str, int | str, str | None], dict[str, JudgedCase]] = {}
     for j in judged:  # ids may come again in another language
@@ -80,11 +80,11 @@ def changes_of(judged: Sequence[JudgedCase], span: float) -> dict[str, list[Chan
                 continue
             before = kinds.get(CONTROL, original) if name == "self_preference" else original
             changes[name].append(Change(_difference(rewritten, before, span), original.cluster, original.case.language))
-        changes["position"] += [
-            Change(1.0 if original.calls.verdicts[call] == "A" else -1.0, original.cluster, original.case.language)
-            for pair in original.calls.decided()
-            for call in pair
+        won = [
+            1.0 if original.calls.verdicts[call] == "A" else -1.0 for pair in original.calls.decided() for call in pair
         ]
+        if won:
+            changes["position"].append(Change(fmean(won), original.cluster, original.case.language))
     originals = [kinds[ORIGINAL] for kinds in rows.values()]
     return changes | _languages(originals, span)
 
