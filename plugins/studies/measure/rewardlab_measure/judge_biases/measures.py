@@ -65,8 +65,9 @@ def changes_of(judged: Sequence[JudgedCase], span: float) -> dict[str, list[Chan
     """Return {bias: changes} of judged cases, see `rewritten_cases`. span: the width of the component's range.
 
     A rewrite's change is the value of the answer less that of the original, beside the same other answer; that of
-    self_preference, less that of an answer with another signature. That of position is the mean of a row's calls, 1 where
-    the first answer won, else -1: how much more often an answer wins if it stands first. That of a language see `_languages`.
+    self_preference, less that of an answer with another signature. That of position is the mean of a row's calls, 1
+    where the first answer won, else -1: how much more often an answer wins if it stands first. That of a language: see
+    `_languages`.
     """
     rows: dict[tuple[str, int | str, str | None], dict[str, JudgedCase]] = {}
     for j in judged:  # ids may come again in another language

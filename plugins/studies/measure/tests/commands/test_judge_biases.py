@@ -121,7 +121,7 @@ def test_the_planted_bias_is_named_and_no_other(judge, write, how, use, biased):
     _, measured = judge(how=how, use=use)
     assert {name for name, verdict in verdicts(measured).items() if verdict == "biased"} == biased
     assert set(verdicts(measured)) == REWRITTEN | ({"position"} if use == WIN_RATE else set())
-    assert measured["rows"] == 40
+    assert {bias["rows"] for bias in measured["biases"]} == {measured["rows"]} == {40}
 
 
 @pytest.mark.slow
