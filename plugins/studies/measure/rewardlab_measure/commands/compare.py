@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated
 
+from pydantic import Field, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands import AnyRecipe, AnyRows, Count, RolloutName, Say, file_of
 from rewardlab.errors import Problem, UserError
@@ -16,6 +17,7 @@ from rewardlab_measure.compare.job import CompareJob
 from rewardlab_measure.compare.report import comparison_as_dict, format_comparison
 from rewardlab_measure.compare.scored_file import ScoredFile
 from rewardlab_measure.compare.sources import SideSource, parse_sides
+from rewardlab_measure.compare.teaching import TruthQuestion
 
 SUMMARY = "compare what two rewards would teach"
 MIN_WIDTH, MAX_WIDTH = 60, 110
@@ -49,6 +51,12 @@ class Options(Config):
     """a line for each value: language; repeatable"""
     output: Annotated[Path | None, Flag("-o", metavar="OUT.jsonl")] = None
     """a new file: a line for each group"""
+    truth: Annotated[str | None, Flag(metavar="NAME")] = None
+    """what you want: a component (a:NAME: A's), or a column with a number for each completion; says who teaches more"""
+    detect: Annotated[float | None, Field(gt=0, allow_inf_nan=False), Flag(metavar="D")] = None
+    """with --truth: the difference that would matter; says how many prompts show it"""
+    sequential: bool = False
+    """with --truth: stop at the first of five looks that decides; rows in random order"""
     format: RolloutName = None
     """the tool whose rollouts the rows are (detected)"""
     skip_bad: bool = False
@@ -57,6 +65,19 @@ class Options(Config):
     """columns of a line of the text (those of the terminal, from 60 to 110)"""
     say: Say = note
     """called with each note, such as how many questions will be asked"""
+
+    @model_validator(mode="after")
+    def _about_a_truth(self) -> "Options":
+        if self.truth is None and (self.detect is not None or self.sequential):
+            raise ValueError("--detect and --sequential need --truth NAME, which says what is wanted of completions")
+        return self
+
+    @property
+    def question(self) -> TruthQuestion | None:
+        """What is asked about a truth; None if none is named."""
+        if self.truth is None:
+            return None
+        return TruthQuestion(truth=self.truth, detect=self.detect, sequential=self.sequential)
 
 
 def run(options: Options) -> CommandResult:
@@ -72,6 +93,7 @@ def run(options: Options) -> CommandResult:
             by=list(dict.fromkeys(options.by)),
             output=options.output,
             skip_bad=options.skip_bad,
+            question=options.question,
             say=say,
         ).run()
     named = list(zip(sources, sides, strict=True))

@@ -14,6 +14,12 @@ measures by slice of the rows, the groups that differ most and what the judges c
     measures        two sides of one group: correlations, flips, variance, distance
     tally           the measures of many groups
     most_different  the few groups that are furthest apart
+    truth           what people want of completions: a component of a side, or a column of the rows
+    gain            how much of the truth a step along a reward's advantages teaches
+    teaching        the question which side teaches more of a truth, and what the rows answer
+    verdict         the answer with its interval, and how many prompts would say so
+    looks           looks on the way, so that a comparison may stop once it is decided
+    teaching_report the answer as text and as JSON values
     report          the result as text and as JSON values
     side_by_side    one group as text: a line a completion
 """

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from rewardlab import Group
 from rewardlab.data import BadRows, refuse_stream
 from rewardlab.errors import JobError, Problem, StoppedError, UserError
 from rewardlab.files import LineAppender
@@ -16,7 +18,8 @@ from rewardlab.scorefile import RowIndex, abstention_problems, check_rows, to_li
 from rewardlab.scoring import results_in_order
 from rewardlab.text import Progress
 
-from rewardlab_measure.compare.measures import GroupMeasures, SideRewards, measure
+from rewardlab_measure.compare.gain import GroupGain
+from rewardlab_measure.compare.measures import GroupMeasures, measure, rewards_of
 from rewardlab_measure.compare.most_different import ComparedGroup, MostDifferent
 from rewardlab_measure.compare.rows import (
     BothChecks,
@@ -31,10 +34,8 @@ from rewardlab_measure.compare.scored_file import ScoredFile
 from rewardlab_measure.compare.shared_judges import SharedJudges, open_shared
 from rewardlab_measure.compare.side import RecipeSide, ScoredSide, Side, SideFutures
 from rewardlab_measure.compare.tally import SIDES, Tally
+from rewardlab_measure.compare.teaching import ALL, Slice, TaughtTruths, Teaching, TruthQuestion
 from rewardlab_measure.judge_agreement.job import refuse_output
-
-ALL = (-1, "all")
-"""the slice of all groups, which comes before the slices by field"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +46,14 @@ class RewardComparison:
         slices: "all" first, then those that share a value of a field ("language de").
         cost: of A and of B, None for a side that was scored before.
         paid: (judge, Usage) of all that was asked, by either side.
+        taught: what each side teaches of the truth; None if none was named.
     """
 
     slices: Mapping[str, Tally]
     most_different: Sequence[ComparedGroup]
     cost: tuple[dict[str, Any] | None, dict[str, Any] | None]
     paid: Sequence[tuple[str, Usage]]
+    taught: TaughtTruths | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +65,7 @@ class CompareJob:
         most: how many rows to compare, evenly over the file.
         by: fields whose values make slices.
         output: a new file with a line for each group.
+        question: about a truth, and whether to stop once it is answered.
         say: prints notes. Writes nothing but `output` and the cassettes that the recipes name.
     """
 
@@ -71,8 +75,9 @@ class CompareJob:
     by: Sequence[str] = ()
     output: Path | None = None
     skip_bad: bool = False
+    question: TruthQuestion | None = None
     say: Callable[[str], None] = lambda text: None
-    _slices: dict[tuple[int, str], Tally] = field(default_factory=lambda: {ALL: Tally()}, init=False)
+    _slices: dict[Slice, Tally] = field(default_factory=lambda: {ALL: Tally()}, init=False)
     _different: MostDifferent = field(default_factory=MostDifferent, init=False)
 
     def run(self) -> RewardComparison:
@@ -80,7 +85,8 @@ class CompareJob:
         if self.output is not None:
             refuse_output(self.output)
         with ExitStack() as stack:
-            rows, count = self._rows(stack)
+            teaching = None if self.question is None else Teaching(self.question, self.sides, self.rows is not None)
+            rows, count = self._rows(stack, teaching)
             judges = open_shared(self._plans, self.say)
             stack.callback(judges.close)
             sides: list[Side] = []
@@ -88,13 +94,14 @@ class CompareJob:
                 sides.append(self._open(place, judges, sides, stack))
             file = None if self.output is None else stack.enter_context(closing(LineAppender(self.output, new=True)))
             with self._explaining(judges, count):
-                self._compare(rows, count, sides, judges, file)
+                self._compare(rows, count, sides, judges, file, teaching)
             a, b = (side.cost() for side in sides)
             return RewardComparison(
                 slices={label: tally for (_, label), tally in sorted(self._slices.items(), key=itemgetter(0))},
                 most_different=self._different.cases(),
                 cost=(a, b),
                 paid=judges.paid(),
+                taught=None if teaching is None else teaching.result(count),
             )
 
     @property
@@ -113,7 +120,7 @@ class CompareJob:
 
     # --- Rows
 
-    def _rows(self, stack: ExitStack) -> tuple[Iterator[ComparedRow], int]:
+    def _rows(self, stack: ExitStack, teaching: Teaching | None) -> tuple[Iterator[ComparedRow], int]:
         """Return (the rows to compare, their number); all of them fit both sides."""
         if self.rows is None:
             return self._rows_of_scored()
@@ -123,9 +130,12 @@ class CompareJob:
         files = [side if isinstance(side, ScoredFile) else None for side in self.sides]
         checks = BothChecks(plans, files)
         with Progress("checking rows") as bar:
-            bad = check_rows(self.rows, checks, index, bar.update, checks.fits)
+            fits = checks.fits if teaching is None else partial(_fits, checks, teaching)
+            bad = check_rows(self.rows, checks, index, bar.update, fits)
         self._add_unknown(bad, files, index)
         bad.refuse(self.rows, len(index), "to compare", self.skip_bad, self.say, self._abstentions(checks))
+        if teaching is not None:
+            teaching.refuse_constant(self.rows)
         for name in self.by:
             if name not in checks.seen_fields:
                 self.say(f"warning: --by {name}: no row has this field")
@@ -169,31 +179,38 @@ class CompareJob:
         sides: Sequence[Side],
         judges: SharedJudges,
         file: LineAppender | None,
+        teaching: Teaching | None,
     ) -> None:
         def submit(row: ComparedRow) -> SideFutures:
             judges.progress.begun = row.number
             return SideFutures((sides[0].submit(row), sides[1].submit(row)))
 
         with Progress("comparing", total=count) as bar:
-            for row, results in results_in_order(rows, submit):
-                judges.check()
-                a, b = (side.scores(row, result) for side, result in zip(sides, results, strict=True))
-                judges.progress.done = row.number
-                measures = measure(_rewards(a), _rewards(b))
-                if file is not None:
-                    file.write(to_line({"id": a["id"], **as_dict(measures)}))
-                self._count(ComparedGroup(row=row, measures=measures, a=a, b=b))
-                bar.update()
+            for rows_to_look in [rows] if teaching is None else teaching.parts(rows, count):
+                for row, results in results_in_order(rows_to_look, submit):
+                    judges.check()
+                    a, b = (side.scores(row, result) for side, result in zip(sides, results, strict=True))
+                    judges.progress.done = row.number
+                    measures = measure(rewards_of(a), rewards_of(b))
+                    slices = list(self._slices_of(row))
+                    gain = {} if teaching is None else gain_as_dict(teaching.add(row, a, b, slices))
+                    if file is not None:
+                        file.write(to_line({"id": a["id"], **as_dict(measures), **gain}))
+                    self._count(ComparedGroup(row=row, measures=measures, a=a, b=b), slices)
+                    bar.update()
         for side in sides:
             side.check_end()
 
-    def _count(self, case: ComparedGroup) -> None:
+    def _count(self, case: ComparedGroup, slices: Sequence[Slice]) -> None:
         self._different.add(case)
-        self._slices[ALL].add(case.measures)
+        for key in slices:
+            self._slices.setdefault(key, Tally()).add(case.measures)
+
+    def _slices_of(self, row: ComparedRow) -> Iterator[Slice]:
+        yield ALL
         for place, name in enumerate(self.by):
-            if name in case.row.sample.fields:
-                label = f"{name} {case.row.sample.fields[name]}"
-                self._slices.setdefault((place, label), Tally()).add(case.measures)
+            if name in row.sample.fields:
+                yield place, f"{name} {row.sample.fields[name]}"
 
     @contextmanager
     def _explaining(self, judges: SharedJudges, count: int) -> Iterator[None]:
@@ -229,8 +246,13 @@ def _answers(judges: SharedJudges) -> Iterator[str]:
         yield f"answers of {', '.join(lost)} are kept nowhere; set `cassette: {{path: FILE}}` on the judge to keep them"
 
 
-def _rewards(row: Mapping[str, Any]) -> SideRewards:
-    return SideRewards(total=row["total"], shaped=row["shaped"])
+def _fits(checks: BothChecks, teaching: Teaching, row_id: str, group: Group) -> str | None:
+    return checks.fits(row_id, group) or teaching.misfit(group)
+
+
+def gain_as_dict(gain: GroupGain | None) -> dict[str, Any]:
+    """Return what a group teaches of the truth as JSON values, as -o writes it after the measures."""
+    return {"gain": None if gain is None else {"a": gain.a, "b": gain.b, "at_most": gain.at_most}}
 
 
 def as_dict(measures: GroupMeasures) -> dict[str, Any]:

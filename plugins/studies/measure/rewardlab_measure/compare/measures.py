@@ -5,9 +5,9 @@ trainer divides it by. Every sum is exact (`math.fsum`), so that the order of th
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from rewardlab_measure.correlation import correlation, deviations_of, ranks
 
@@ -64,6 +64,11 @@ class GroupMeasures:
         return len(self.flipped)
 
 
+def rewards_of(row: Mapping[str, Any]) -> SideRewards:
+    """Return the rewards of a line that `score` writes."""
+    return SideRewards(total=row["total"], shaped=row["shaped"])
+
+
 def measure(a: SideRewards, b: SideRewards) -> GroupMeasures:
     """Measure one group whose completions both sides have in the same order."""
     size = len(a.total)
@@ -75,7 +80,7 @@ def measure(a: SideRewards, b: SideRewards) -> GroupMeasures:
     )
     if len(there) < 2:
         return replace(measures, left_out="one completion" if size < 2 else "missing totals")
-    a_statistics, b_statistics = _SideStatistics.of(a, there), _SideStatistics.of(b, there)
+    a_statistics, b_statistics = SideStatistics.of(a, there), SideStatistics.of(b, there)
     measures = replace(measures, flat=(a_statistics.flat, b_statistics.flat), std=(a_statistics.std, b_statistics.std))
     apart = math.sqrt(
         math.fsum((x - y) ** 2 for x, y in zip(a_statistics.units, b_statistics.units, strict=True)) / len(there)
@@ -95,7 +100,7 @@ def measure(a: SideRewards, b: SideRewards) -> GroupMeasures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SideStatistics:
+class SideStatistics:
     """The shaped rewards of one side for the compared completions, and their mean over all that have a total."""
 
     shaped: Sequence[float]
@@ -103,7 +108,7 @@ class _SideStatistics:
     tolerance: float
 
     @classmethod
-    def of(cls, rewards: SideRewards, there: Sequence[int]) -> "_SideStatistics":
+    def of(cls, rewards: SideRewards, there: Sequence[int]) -> "SideStatistics":
         present = [s for s, total in zip(rewards.shaped, rewards.total, strict=True) if total is not None]
         both = [value for i in there for value in (rewards.shaped[i], rewards.total[i])]
         largest = max(abs(value) for value in both if value is not None)

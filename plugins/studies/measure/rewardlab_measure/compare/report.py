@@ -14,6 +14,7 @@ from rewardlab_measure.compare.scored_file import ScoredFile
 from rewardlab_measure.compare.side_by_side import excerpt, format_group, number_text
 from rewardlab_measure.compare.sources import SideSource
 from rewardlab_measure.compare.tally import QUANTILES
+from rewardlab_measure.compare.teaching_report import format_taught, taught_as_dict
 
 Named = Sequence[tuple[SideSource, Plan | ScoredFile]]
 """A and B: each as the command line names it, and the plan or file behind it."""
@@ -38,6 +39,7 @@ def format_comparison(compared: RewardComparison, named: Named, width: int) -> s
     parts = [
         "\n".join(_side(source, plan_or_file) for source, plan_or_file in named),
         "\n".join([_table(tallies), *_quantiles(whole), *_notes(whole), LEGEND]),
+        "" if compared.taught is None else format_taught(compared.taught),
         "\n".join(_cost(compared, named)),
         *_different(compared.most_different, whole, width),
     ]
@@ -45,11 +47,12 @@ def format_comparison(compared: RewardComparison, named: Named, width: int) -> s
 
 
 def comparison_as_dict(compared: RewardComparison, named: Named) -> dict[str, Any]:
-    """Return {"a", "b", "slices", "paid", "most_different"} as JSON values.
+    """Return {"a", "b", "slices", "paid", "most_different", "truth"} as JSON values.
 
     a, b: {"path", "overrides", "total" (None of a scored file), "cost"}. slices: name -> what `Tally.as_dict` returns,
     "all" first. paid: judge -> all that was asked, by either side. most_different: for each group its id, prompt, texts
-    and measures, which completions (from 0) flip, and under a and b what `score` writes.
+    and measures, which completions (from 0) flip, and under a and b what `score` writes. truth: what `taught_as_dict`
+    returns; None if none was named.
     """
     sides = {
         source.letter: {
@@ -65,6 +68,7 @@ def comparison_as_dict(compared: RewardComparison, named: Named) -> dict[str, An
         "slices": {name: tally.as_dict() for name, tally in compared.slices.items()},
         "paid": {name: asdict(usage) for name, usage in compared.paid},
         "most_different": [_case(case) for case in compared.most_different],
+        "truth": None if compared.taught is None else taught_as_dict(compared.taught),
     }
 
 
