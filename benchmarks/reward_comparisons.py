@@ -42,12 +42,19 @@ class RewardWorld:
     languages: int = 1
 
     def pool(self, level: bool) -> list[Problem]:
-        """Return all problems. level: without what B teaches more than A on average."""
+        """Return all problems. level: so changed that neither teaches more on average.
+
+        Each stands there twice, once with its sides changed over; if one side knows more, what B teaches more is taken
+        from it instead, in proportion to what there is to teach, so that differences stay skewed.
+        """
         problems = [self._problem(seed) for seed in range(POOL)]
         if not level:
             return problems
-        more = true_difference(problems)
-        return [[replace(gain, b=gain.b - more) for gain in problem] for problem in problems]
+        if self.noise[0] == self.noise[1]:
+            return problems + [[replace(gain, a=gain.b, b=gain.a) for gain in problem] for problem in problems]
+        most = sum(gain.at_most for problem in problems for gain in problem) / sum(map(len, problems))
+        more = true_difference(problems) / most
+        return [[replace(gain, b=gain.b - more * gain.at_most) for gain in problem] for problem in problems]
 
     def _problem(self, seed: int) -> Problem:
         gains = [self._gain(Random(seed), Random(f"{seed}/{language}")) for language in range(self.languages)]

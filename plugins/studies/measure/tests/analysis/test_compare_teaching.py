@@ -67,6 +67,10 @@ def test_verdicts():
     assert taught(gains_of(level)).verdict() == "undecided"
     assert taught(gains_of(level)).verdict(0.005) == "undecided"
     assert taught(gains_of(level)).verdict(0.05) == "no difference that large"
+    lower = taught(gains_of([x - 0.02 for x in level]))
+    assert (lower.low < -0.03, lower.high < 0.03, lower.verdict(0.03)) == (True, True, "A teaches more")
+    wide = taught(gains_of([x - 0.01 for x in level]))
+    assert (wide.low < -0.02 < 0 < wide.high < 0.02, wide.verdict(0.02)) == (True, "undecided")
     assert taught(gains_of([0.0] * 30)).verdict() == "equal"
     assert taught(gains_of([0.3])).verdict() == "too few prompts"
     assert taught(Gains()).verdict() == "truth never differs"

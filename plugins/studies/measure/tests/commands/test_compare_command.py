@@ -184,6 +184,18 @@ def test_shaped_rewards_are_compared_and_not_totals(of_rows, compare):
     assert found["slices"]["all"]["std"]["b"] == pytest.approx(1.0, abs=1e-5)
 
 
+def test_no_question_is_asked_once_a_truth_is_decided(recipe, write, compare, tmp_path):
+    """Longer texts are better to the judge, and right; the row's column says the opposite."""
+    recipe("a.yaml", **{"x": {"use": "scripted/row"}})
+    recipe("b.yaml", judges=(graded := grading())["judges"], g=graded["g"])
+    texts = [["long " * (2 + number), "short"] for number in range(50)]
+    rows = [row(n, [0, 1], [0, 0], gold=[True, False]) | {"completions": pair} for n, pair in enumerate(texts)]
+    write("rows.jsonl", rows)
+    truth = compare("--truth", "gold", "--sequential")["truth"]
+    assert (truth["verdict"], truth["rows"], truth["of"]) == ("B teaches more", 10, 50)
+    assert len({line for line in asked(tmp_path) if "long" in line}) == 10
+
+
 def test_by_a_field_each_value_has_a_line(of_rows, write, compare):
     of_rows([])
     rows = [row(1, [1, 2], [1, 2], language="de"), row(2, [1, 2], [2, 1], language="en"), row(3, [1, 2], [2, 1])]

@@ -71,7 +71,10 @@ def test_it_stops_once_it_is_decided(files, compared, main):
     assert truth["verdict"] == "B teaches more"
     assert truth["rows"] < 200
     assert truth["rows"] % 40 == 0
-    assert len((files / "groups.jsonl").read_text().splitlines()) == truth["rows"]
+    groups = [json.loads(line) for line in (files / "groups.jsonl").read_text().splitlines()]
+    assert len(groups) == truth["rows"]
+    mean = sum(group["gain"]["b"] for group in groups) / len(groups)
+    assert mean == pytest.approx(truth["slices"]["all"]["gain"]["b"])
     _, out, _ = main("compare", "a.jsonl", "b.jsonl", "--truth", "right", "--sequential")
     assert f"decided after {truth['rows']} of 200 rows" in out
 
