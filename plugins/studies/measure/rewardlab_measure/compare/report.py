@@ -14,13 +14,10 @@ from rewardlab_measure.compare.scored_file import ScoredFile
 from rewardlab_measure.compare.side_by_side import excerpt, format_group, number_text
 from rewardlab_measure.compare.sources import SideSource
 from rewardlab_measure.compare.tally import QUANTILES
-from rewardlab_measure.compare.teaching_report import format_taught, taught_as_dict
+from rewardlab_measure.compare.teaching_report import LABEL, format_taught, taught_as_dict
 
 Named = Sequence[tuple[SideSource, Plan | ScoredFile]]
 """A and B: each as the command line names it, and the plan or file behind it."""
-LABEL = 40
-"""columns that a value of a field takes at most in the table"""
-
 
 LEGEND = (
     "flips: completions that one side reinforces and the other discourages; std B/A: how much wider B spreads a group "
