@@ -29,5 +29,6 @@ if TYPE_CHECKING:
     from rewardlab_training.licences.licence_file import Licence as Licence
     from rewardlab_training.licences.licence_file import keep_licence as keep_licence
     from rewardlab_training.licences.licence_file import licence_path as licence_path
+    from rewardlab_training.licences.licence_file import read_licences as read_licences
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

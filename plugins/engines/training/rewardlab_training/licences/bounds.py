@@ -82,14 +82,15 @@ class BoundState:
 def bound_states(use: JudgeUse, measures: Mapping[str, Mapping[str, Measured]]) -> list[BoundState]:
     """Return each bound that a judge's `require` sets, of each value of `by`; measures: by value, then by name.
 
-    A bound is left out if no value has its measure: a judge that sees one answer at a time has no position bias.
+    A bound from above is left out if no value has its measure: a judge that sees one answer at a time has no position
+    bias. One from below is not: a judge that gives all answers the same has no kappa, and keeps none.
     """
     known = {name for of_value in measures.values() for name in of_value}
     return [
         _state(bound, limit, of, of_value.get(MEASURES[bound]))
         for of, of_value in measures.items()
         for bound, limit in limits(use)
-        if MEASURES[bound] in known
+        if MEASURES[bound] in known or bound.startswith("min_")
     ]
 
 

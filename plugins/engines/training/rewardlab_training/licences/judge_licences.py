@@ -124,7 +124,9 @@ def _labels_wanted(bounds: Sequence[BoundState]) -> str:
         of_value = [bound for bound in bounds if bound.of == of]
         more, have = _most(of_value), max((b.measured.labels for b in of_value if b.measured), default=0)
         about = "" if of == EVERY else f" of {of}"
-        if not all(bound.is_measured for bound in of_value):
+        if not have:
+            parts.append(f"no label{about} measures it")
+        elif not all(bound.is_measured for bound in of_value):
             parts.append(f"labels{about}: {have}, too few to say anything")
         elif more is None or more + have > MAX_LABELS:
             parts.append(f"more than {MAX_LABELS} labels{about}: it is too near to its bound to tell")

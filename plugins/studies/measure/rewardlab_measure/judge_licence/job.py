@@ -22,6 +22,7 @@ from rewardlab_training.licences import (
     keep_licence,
     licence_of,
     licence_path,
+    read_licences,
 )
 
 from rewardlab_measure.judge_agreement.contradictions import contradictions
@@ -56,6 +57,8 @@ class LicenceJob:
         if not wanted:
             raise UserError("no judge of this recipe has `require`", where=self.plan.document.where(("judges",)))
         licences = []
+        for judge, use in wanted.items():
+            read_licences(licence_path(judge, use), judge)  # a damaged one is said before anybody is asked
         for judge, use in wanted.items():
             for component in components_asking(self.plan, judge):
                 path = licence_path(judge, use)

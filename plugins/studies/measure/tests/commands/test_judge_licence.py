@@ -277,6 +277,27 @@ def test_a_damaged_file_of_licences_is_named(judging, main, write, tmp_path):
     assert "main.licence.json: is no file of licences (version:" in err
 
 
+def test_a_damaged_file_is_named_before_the_judge_is_asked(judging, main, write, tmp_path):
+    server = judging(Answers(), labels(10), min_accuracy=0.8)
+    (tmp_path / "kept").mkdir()
+    write("kept/main.licence.json", "{")
+    code, _, err = main("judge", "r.yaml", "--licence")
+    assert (code, list(server.requests)) == (2, [])
+    assert "main.licence.json: is no file of licences" in err
+
+
+def test_a_judge_that_gives_all_answers_the_same_has_none_by_what_it_never_does(judging, licence):
+    """It never flips, and has no kappa: that bound stays open and is not left out."""
+    judging(lambda request: r"\boxed{tie}", labels(60), min_kappa=0.5, max_flip_rate=0.1)
+    code, told = licence()
+    assert {bound["bound"]: bound["state"] for bound in told["bounds"]} == {
+        "min_kappa": "undecided",
+        "max_flip_rate": "kept",
+    }
+    assert (code, told["state"]) == (1, "undecided")
+    assert "kappa is not known" in told["why"]
+
+
 def test_pairs_to_label_next_are_of_the_language_that_is_open(judging, licence, main, write, tmp_path):
     rows = labels(120)[0::4][:30] + [row for row in labels(40) if row["language"] == "sw"][:10]
     judging(Answers(), rows, min_accuracy=0.8, by="language")
