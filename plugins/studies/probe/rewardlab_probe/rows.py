@@ -15,6 +15,8 @@ from rewardlab_training import is_held_out, read_dataset, stratified_sample
 from rewardlab_probe.honest_row import HonestRow
 
 HONEST, COMPLETIONS, RESPONSE = "honest", "completions", "response"
+ALSO_RIGHT = "also_right"
+"""The column of further right completions, which a grader that is a function should pay as well."""
 MAX_READ = 20_000
 """Rows of a dataset that are read at most."""
 
@@ -79,6 +81,9 @@ class RowRequirements:
     def _problems(self, sample: Sample) -> Iterator[str]:
         needs = self._needs
         yield from needs.lacks(sample, self.columns)
+        also = sample.fields.get(ALSO_RIGHT) if self.plan is None else None
+        if also is not None and not (isinstance(also, list) and all(isinstance(text, str) for text in also)):
+            yield f"{ALSO_RIGHT} is no list of texts, each a further completion that deserves everything"
         for name, reason in needs.abstentions(sample):
             yield f"{name} ({needs.uses[name]}) will abstain: {reason}"
 

@@ -65,6 +65,10 @@ def ends(completion, answer):
     if not completion: os._exit(7)
     return sound(None, completion, answer)
 
+def dies(completion, answer):
+    if not completion.startswith(("17 and", "It is")): os._exit(7)
+    return sound(None, completion, answer)
+
 def hangs(completion, answer):
     while not completion: time.sleep(60)
     return sound(None, completion, answer)
@@ -138,6 +142,7 @@ def broken(completion, answer): return no_such_name
 
 def lacks(completion, rubric): return 0.0
 def unseen(x, y): return float(y in x)
+def by_place(completion, answer, /, lenient=False): return float(answer in completion)
 """
 )
 
@@ -162,6 +167,11 @@ def notes(report):
     return {finding.check: finding for finding in report.findings if finding.level == "note"}
 
 
+def printed_by(line):
+    ran = subprocess.run(["bash", "-c", line.replace("python", sys.executable, 1)], capture_output=True, text=True)
+    return ran.stdout.strip()
+
+
 @pytest.mark.usefixtures("graders")
 def test_sound_grader_has_no_finding_and_notes_what_it_does_not_read():
     report = probed("sound", thorough=2)
@@ -176,8 +186,7 @@ def test_sound_grader_has_no_finding_and_notes_what_it_does_not_read():
 def test_weak_grader_is_named_with_the_row_and_a_line_that_shows_it():
     finding = findings(probed("substring"))["enumeration"]
     assert finding.rfc == "statistical.adversarial_floor"
-    shown = subprocess.run(["bash", "-c", finding.line.replace("python", sys.executable, 1)], capture_output=True)
-    assert shown.stdout == b"True True\n"
+    assert printed_by(finding.line) == "True True"
 
 
 def each_signature():
@@ -268,6 +277,13 @@ def test_grader_that_leaves_processes_behind_is_bounded():
 
 
 @pytest.mark.usefixtures("graders")
+def test_what_a_grader_that_was_given_up_was_not_asked_for_passes_nothing():
+    report = probed("dies")
+    assert report.checks["given_up"] == "fail"
+    assert {report.checks[check] for check in ("determinism", "order", "long_text")} == {"skip"}
+
+
+@pytest.mark.usefixtures("graders")
 def test_grader_that_returns_in_a_fork_too_gives_one_score():
     report = probed("forks_and_returns")
     assert {*findings(report)} <= {"ends_process"}
@@ -322,6 +338,10 @@ def test_what_is_known_fails_nothing():
         ("no_such_module:f", "cannot be imported: ModuleNotFoundError"),
         ("graders:no_such_name", "cannot be imported: AttributeError"),
         ("graders:ASKED", "is list, which cannot be called"),
+        ("graders:Server", r"graders:Server is a class; write graders:Server\(\) for one of it"),
+        ("graders", "graders: names no function; write package.module:function"),
+        ("no_such_file.py:f", "no_such_file.py: no such file in"),
+        ("json.py:f", "json.py has the name of another module"),
         ("leaving.py:f", "cannot be imported: graders: the worker died|exit code 5"),
         ("graders:lacks", "it needs rubric, and the row 'sum' has no such column"),
         ("graders:unseen", "no parameter of .* is seen to be the completion"),
@@ -329,6 +349,7 @@ def test_what_is_known_fails_nothing():
 )
 def test_callables_that_cannot_be_asked_are_named(graders, target, problem):
     (graders / "leaving.py").write_text("import os\nos._exit(5)\n")
+    (graders / "json.py").write_text("def f(completion, answer): return 1.0\n")
     with pytest.raises(UserError, match=problem) as error:
         probe_callable(target, ROWS)
     assert "\n" not in str(error.value)
@@ -350,6 +371,37 @@ def test_grader_that_gives_all_the_same_has_one_finding():
 @pytest.mark.usefixtures("graders")
 def test_said_signature_calls_parameters_of_any_name():
     assert findings(probed("unseen", signature="plain"))["enumeration"]
+
+
+@pytest.mark.usefixtures("graders")
+def test_parameters_that_have_no_name_are_given_by_their_place():
+    finding = findings(probed("by_place"))["enumeration"]
+    assert printed_by(finding.line) == "1.0 1.0"
+
+
+def test_file_whose_name_is_no_word_has_lines_that_run(graders):
+    (graders / "my-graders.py").write_text(GRADERS)
+    finding = findings(probe_callable("my-graders.py:substring", ROWS, thorough=0))["enumeration"]
+    assert printed_by(finding.line) == "True True"
+
+
+@pytest.mark.parametrize("also", ["42.0", [42]])
+@pytest.mark.usefixtures("graders")
+def test_further_right_completions_are_a_list_of_texts(also):
+    with pytest.raises(UserError, match="also_right is no list of texts"):
+        probed("sound", [ROWS[0] | {"also_right": also}, ROWS[1]])
+
+
+@pytest.mark.usefixtures("graders")
+def test_what_is_known_is_a_family_or_a_check():
+    with pytest.raises(UserError, match="no family or check 'emty'; did you mean 'empty'"):
+        probed("sound", known={"emty": "an ablation"})
+
+
+def test_rows_without_the_answer_that_a_grader_needs_are_named():
+    plan = CallPlan(signature="verifiers", parameters=Parameters(required=["completion", "answer", "state"]))
+    assert plan.lacking(Sample(id="a", prompt=[{"role": "user", "content": "?"}], fields={})) == ["answer"]
+    assert plan.lacking(Sample(id="a", prompt=[{"role": "user", "content": "?"}], fields={"answer": "1"})) == []
 
 
 def test_command_exits_with_1_and_writes_what_ci_reads(main, graders):
@@ -379,6 +431,7 @@ def test_options_that_do_not_go_together_are_named(main):
         ("--callable", "a:b", "quickstart", "--rows", "r"): "--callable is a grader alone",
         ("quickstart", "--deadline", "3"): "--deadline goes with --callable",
         ("--callable", "a:b", "--rows", "r", "--report", "x.txt"): "which says the form",
+        ("--callable", "a:b", "--rows", "r", "--report", "no/x.xml"): "no: no such folder",
     }.items():
         code, _, err = main("probe", *words)
         assert (code, problem in err) == (2, True), err

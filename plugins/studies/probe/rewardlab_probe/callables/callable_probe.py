@@ -3,17 +3,26 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from rewardlab.commands import file_of
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import JobError, UserError, nearest
 from rewardlab.recipe import FAMILIES
 from rewardlab.text import Progress, counted
 
 from rewardlab_probe.attempts.degenerate import LONG, ProbeRow, probe_rows
 from rewardlab_probe.attempts.reward_words import words_among
 from rewardlab_probe.callables.behaviour import CHECKS_OF_BEHAVIOUR, behaviour
-from rewardlab_probe.callables.findings import TROUBLE_CHECKS, Finding, Level, floor_finding, troubles, winners
+from rewardlab_probe.callables.findings import (
+    FLOOR_CHECK,
+    TROUBLE_CHECKS,
+    Finding,
+    Level,
+    floor_finding,
+    troubles,
+    winners,
+)
 from rewardlab_probe.callables.further_checks import CHECKS_OF_GRADERS, CheckedGrader, tried, unpaid
 from rewardlab_probe.callables.grader_process import Behaviour, GraderProcess
 from rewardlab_probe.callables.reproduction import Reproducer
@@ -28,6 +37,9 @@ from rewardlab_probe.verdicts import WinRule, slices, verdicts
 
 DEADLINE, MEMORY, SLOW = 10.0, 4.0, 2.0
 """Seconds for a call, GB that it may add, and seconds of processor time that it may take for 100 kB."""
+
+CHECKS = (*CHECKS_OF_GRADERS, *TROUBLE_CHECKS, *CHECKS_OF_BEHAVIOUR)
+"""The checks of graders, beside the families of degenerate completions."""
 
 GraderStatus = Literal[Status, "note"]
 """The status of a check of graders: a note fails nothing."""
@@ -101,6 +113,11 @@ class CallableProbe:
         """
         if self.signature is not None and self.signature not in SIGNATURES:
             raise UserError(f"no signature {self.signature!r}; there are {', '.join(SIGNATURES)}")
+        names = (*FAMILIES, FLOOR_CHECK, *CHECKS)
+        for name in self.known:
+            if name not in names:
+                raise UserError(f"no family or check {name!r}{nearest(name, names)}", where="known")
+        _refuse_target(self.target)
         rows = self._rows()
         with self._opened() as grader:
             plan = self._call_plan(grader, rows)
@@ -160,7 +177,6 @@ class CallableProbe:
         findings = [replace(finding, known=self.known.get(finding.check, "")) for finding in every]
         levels: Mapping[Level, GraderStatus] = {"note": "note", "error": "fail"}
         failed = {finding.check: levels[finding.level] for finding in findings}
-        names = [*CHECKS_OF_GRADERS, *TROUBLE_CHECKS, *CHECKS_OF_BEHAVIOUR]
         return CallableReport(
             target=self.target,
             signature=plan.signature,
@@ -168,7 +184,7 @@ class CallableProbe:
             parameters=grader.parameters,
             probed=probed,
             findings=findings,
-            checks={name: "skip" if name in skipped else failed.get(name, "pass") for name in names},
+            checks={name: "skip" if name in skipped else failed.get(name, "pass") for name in CHECKS},
             behaviour=grader.behaviour,
         )
 
@@ -184,7 +200,11 @@ class CallableProbe:
         further: list[Finding] = []
         skipped = {name for name in CHECKS_OF_GRADERS if not tried(name, asked)}
         for name, check in CHECKS_OF_GRADERS.items():
-            further += check(asked) if name not in skipped else ()
+            before = asked.scored.grader.behaviour.troubles["not_asked"]
+            seen = [*check(asked)] if name not in skipped else []
+            further += seen
+            if not seen and asked.scored.grader.behaviour.troubles["not_asked"] > before:
+                skipped.add(name)  # a grader that was given up was not asked for it
         rule = replace(self.rule, noisy=any(finding.check == "determinism" for finding in further))
         wrong = {row.sample.id for row, _ in unpaid(asked)}  # what ties with these proves nothing
         kept = [row for row in measured if row.honest.total is not None and row.sample.id not in wrong]
@@ -198,6 +218,15 @@ class CallableProbe:
         known = {family: self.known[family] for family in FAMILIES if family in self.known}
         probed = ProbeResult(total=self.target, slices=parts, known=known, floor=floor, dropped=dropped)
         return probed, further, skipped
+
+
+def _refuse_target(target: str) -> None:
+    """Raise a UserError if a target names no function, or a file that is not there."""
+    place, _, name = target.partition(":")
+    if not place or not name:
+        raise UserError("names no function; write package.module:function, or file.py:function", where=target)
+    if place.endswith(".py") and not Path(place).is_file():
+        raise UserError(f"no such file in {Path.cwd()}", where=place)
 
 
 def _refuse_unscored(scored: ScoredTexts, rows: Sequence[HonestRow]) -> None:

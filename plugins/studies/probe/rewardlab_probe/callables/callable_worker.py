@@ -52,6 +52,7 @@ class GraderWorker:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._target, self._network, self._reader = settings["target"], settings["network"], settings["reader"]
         self._connects: list[str] = []
+        self._placed: list[str] = []
         self._started = 0
         self._loop = asyncio.Runner()
         sys.path[:0] = [place for place in settings["path"] if place not in sys.path]
@@ -83,7 +84,12 @@ class GraderWorker:
             self._function = function = load(self._target)
             if not callable(function):
                 return {"failed": f"{self._target} is {type(function).__name__}, which cannot be called"}
+            if inspect.isclass(function):
+                return {
+                    "failed": f"{self._target} is a class; write {self._target}() for one of it, which is called"
+                }
             parameters = inspect.signature(function).parameters.values()
+            self._placed = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
         except (Exception, SystemExit) as error:
             return {"failed": describe(error)}
         code = inspect.unwrap(getattr(function, "__func__", function))
@@ -113,7 +119,9 @@ class GraderWorker:
         before = _cpu()
         answer: dict[str, Any]
         try:
-            returned = self._function(**built(self._function, question["arguments"], question["signature"]))
+            named = built(self._function, question["arguments"], question["signature"])
+            placed = [named.pop(name) for name in self._placed if name in named]
+            returned = self._function(*placed, **named)
             if inspect.isawaitable(returned):
                 returned = self._loop.run(_awaited(returned))
             answer = {"values": values_of(returned, question["signature"], question["count"])}
@@ -128,11 +136,14 @@ class GraderWorker:
 def load(target: str) -> Any:
     """Return what a target names: "package.module:name", or "file.py:name", with `.attribute` and `()` behind it."""
     place, _, names = target.partition(":")
+    file: Path | None = None
     if place.endswith(".py"):
         file = Path(place).resolve()
         sys.path.insert(0, str(file.parent))
         place = file.stem
     value: Any = importlib.import_module(place)
+    if file is not None and Path(getattr(value, "__file__", None) or "").resolve() != file:
+        raise ImportError(f"{file.name} has the name of another module; call the file something else")
     for name in names.split("."):
         value = getattr(value, name.removesuffix("()"))
         value = value() if name.endswith("()") else value

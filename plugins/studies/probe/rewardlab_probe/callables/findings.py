@@ -30,6 +30,9 @@ TROUBLES: Mapping[Trouble, tuple[str, str]] = {
 """Kind of trouble -> the check that it fails, and what it is."""
 TROUBLE_CHECKS = tuple(dict.fromkeys(check for check, _ in TROUBLES.values()))
 
+FLOOR_CHECK = "floor"
+"""The name of the finding that doing nothing earns too much."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
@@ -92,7 +95,7 @@ def floor_finding(probed: ProbeResult) -> Iterator[Finding]:
     """Yield what is wrong with the floor, if doing nothing earns too much and no family says so."""
     if probed.floor is not None and probed.floor.too_near:
         gap = f"{probed.floor.family} is {probed.floor.gap:.3f} behind the honest one"
-        yield Finding(check="floor", rfc=FLOOR, what=f"doing nothing earns too much: {gap}")
+        yield Finding(check=FLOOR_CHECK, rfc=FLOOR, what=f"doing nothing earns too much: {gap}")
 
 
 def troubles(scored: ScoredTexts, reproducer: Reproducer) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ class Reproducer:
     def line(self, calls: Sequence[tuple[Sample, Sequence[str]]]) -> str:
         """Return a line that prints what the grader returns for each of these calls: rows with completions."""
         arguments = [self.plan.arguments(sample, texts) for sample, texts in calls]
-        shared = _shared(arguments) if len(arguments) > 1 else {}
+        shared = _shared(arguments, self.plan.parameters.placed) if len(arguments) > 1 else {}
         setup = [f"k = {written(shared)}"] if shared else []
         printed = ", ".join(self._call(each, shared) for each in arguments)
         program = "; ".join([*self._imports(), *setup, f"print({printed})"])
@@ -46,7 +46,10 @@ class Reproducer:
             folders.append(str(Path(place).parent))
             place = Path(place).stem
         lines = [f"import sys; sys.path[:0] = {written(folders)}"] if folders else []
-        lines.append(f"from {place} import {name}")
+        if all(part.isidentifier() for part in place.split(".")):
+            lines.append(f"from {place} import {name}")
+        else:  # as of a file my-grader.py
+            lines.append(f"import importlib; {name} = importlib.import_module({_quoted(place)}).{name}")
         if rest or first.endswith("()"):
             lines.append(f"f = {names}")
         elif name != "f":
@@ -75,16 +78,20 @@ class Reproducer:
             call = f"f({validated if self.plan.parameters.validates else body})"
             awaited = f"asyncio.run({call})" if self._awaits else call
             return f'(lambda r: getattr(r, "reward", r))({awaited})'  # and not the whole body, which comes back
-        own = [f"{name}={written(value)}" for name, value in arguments.items() if name not in shared]
-        call = f"f({', '.join(['**k'] * bool(shared) + own)})"
+        by_place = self.plan.parameters.placed
+        placed = [written(arguments[name]) for name in by_place if name in arguments]
+        named = {name: value for name, value in arguments.items() if name not in shared and name not in by_place}
+        own = [f"{name}={written(value)}" for name, value in named.items()]
+        call = f"f({', '.join([*placed, *['**k'] * bool(shared), *own])})"
         return f"asyncio.run({call})" if self._awaits else call
 
 
-def _shared(arguments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _shared(arguments: Sequence[Mapping[str, Any]], placed: Sequence[str]) -> dict[str, Any]:
     first, *others = arguments
     if {*first} >= {"state", "target"} or "body" in first:
         return {}
-    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    named = {name: value for name, value in first.items() if name not in placed}
+    return {name: value for name, value in named.items() if all(other.get(name) == value for other in others)}
 
 
 def written(value: Any) -> str:

@@ -30,6 +30,7 @@ class Parameters:
         required: those without a default, in order.
         optional: those with one.
         columns: whether it takes any others by name (`**kwargs`).
+        placed: those that are given by their place alone (`def f(text, /)`), in order.
         awaits: whether it is a coroutine function.
         validates: whether its parameter `body` has a type of pydantic.
         place: the file and line of its code; ("", 0) if it has none.
@@ -38,6 +39,7 @@ class Parameters:
     required: Sequence[str]
     optional: Sequence[str] = ()
     columns: bool = False
+    placed: Sequence[str] = ()
     awaits: bool = False
     validates: bool = False
     place: tuple[str, int] = ("", 0)
@@ -51,6 +53,7 @@ class Parameters:
             required=[name for name, required in named if required],
             optional=[name for name, required in named if not required],
             columns=any(kind == "VAR_KEYWORD" for _, kind, _ in every),
+            placed=[name for name, kind, _ in every if kind == "POSITIONAL_ONLY"],
             awaits=described["async"],
             validates=described["validates"],
             place=(described["file"], described["line"]),
@@ -142,8 +145,8 @@ class CallPlan:
             return {**known, "answer": text}
         if self.signature == "verifiers":
             messages = {"prompt": list(sample.prompt), "completion": _reply(text)}
-            answered = {"answer": known.get("answer", ""), "info": columns.get("info", {}), "task": "default"}
-            return {**known, **answered, **messages, "state": {**messages, **answered}}
+            answered = {"info": columns.get("info", {}), "task": "default"}
+            return {**known, **answered, **messages, "state": {**columns, **answered, **messages}}
         names = self.parameters.names
         place = next((name for name in COMPLETIONS if name in names), names[0] if names else "")
         missing = [name for name in self.parameters.required if name != place and name not in known]

@@ -178,6 +178,8 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
     rows = options.callable_rows if options.rows is None else options.rows
     if rows is None:
         raise UserError("--callable wants rows: --rows ROWS.jsonl, each with an honest completion")
+    if options.report is not None and not options.report.parent.is_dir():
+        raise UserError("no such folder", where=str(options.report.parent))
     with file_of(rows, options.say, options.format, options.skip_bad) as (path, say):
         assert path is not None
         report = CallableProbe(
