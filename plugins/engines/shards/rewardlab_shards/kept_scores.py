@@ -18,7 +18,7 @@ from rewardlab.scorefile import lacks_part, origin, to_line
 from rewardlab.scoring import Machine, OpenScorer, Scorer
 
 from rewardlab_shards.elsewhere import ScorerElsewhere, Scores
-from rewardlab_shards.shard_files import ShardFile, whole_output
+from rewardlab_shards.shard_files import ShardFile, other_versions, whole_output
 
 
 def group_key(group: Group) -> str:
@@ -74,6 +74,9 @@ class KeptScores:
                     raise UserError("is a shard of `score`; `rewardlab merge` joins those", where=str(shard.path))
                 if now["recipe"] != shard.state["recipe"] or now["components"] != shard.state["components"]:
                     raise UserError("was made by another recipe", where=str(shard.path))
+                if now["plugins"] != shard.state["plugins"]:
+                    problem = f"was made by other versions ({other_versions(now['plugins'], shard.state['plugins'])})"
+                    raise UserError(f"{problem} than are here; merge with those", where=str(shard.path))
                 self._read(shard)
 
     def _read(self, shard: ShardFile) -> None:

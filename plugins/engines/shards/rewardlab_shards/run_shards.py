@@ -49,6 +49,14 @@ class Spread:
                 shutil.copyfile(file, scratch := folder / f".{file.name}.copied")
                 scratch.rename(folder / file.name)
 
+    def refuse_changes(self, made_of: Mapping[str, Any]) -> None:
+        """Raise a UserError if the shards whose answers these are were made of something else than the whole is."""
+        for folder in (source.parent for source in self.answers):
+            note = read_note(folder)
+            if note is not None and (differing := _differing(note, made_of)):
+                problem = f"was made with another {differing} than the whole would be now; put that back"
+                raise UserError(f"{problem}, or make the shards again", where=str(folder))
+
     def write_note(self, folder: Path, made_of: Mapping[str, Any], done: bool) -> None:
         """Write beside a shard what it is made of, and whether it is finished; nothing if this is no shard."""
         if self.shard is not None:
@@ -95,6 +103,10 @@ def run_shards(output: Path) -> tuple[Mapping[str, Any], list[Path]] | None:
 def _problem(note: Mapping[str, Any] | None, first: Mapping[str, Any]) -> str:
     if note is None:
         return f"has no {NOTE}; run the shard again"
-    if differing := [key for key in first["made_of"] if note["made_of"].get(key) != first["made_of"][key]]:
-        return f"was made with another {', '.join(differing)} than shard {first['shard']}"
+    if differing := _differing(note, first["made_of"]):
+        return f"was made with another {differing} than shard {first['shard']}"
     return "" if note["done"] else f"shard {note['shard']} is not finished; go on with it"
+
+
+def _differing(note: Mapping[str, Any], made_of: Mapping[str, Any]) -> str:
+    return ", ".join(key for key in made_of if note["made_of"].get(key) != made_of[key])

@@ -118,10 +118,7 @@ def _refuse_others(shards: Sequence[ShardFile]) -> None:
 def _difference(state: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     differing = [key for key in COMPARED if state.get(key) != other.get(key)]
     if "plugins" in differing:
-        versions = {**state["plugins"], **other["plugins"]}
-        names = [name for name in versions if state["plugins"].get(name) != other["plugins"].get(name)]
-        there = ", ".join(f"{name} {other['plugins'].get(name, 'absent')}" for name in names)
-        return f"by other versions ({there})"
+        return f"by other versions ({other_versions(state['plugins'], other['plugins'])})"
     if "rows" in differing or "all_rows" in differing:
         return "of other rows"
     if differing:
@@ -131,6 +128,12 @@ def _difference(state: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     given, others = ((shard.get("command") or {"options": {}})["options"] for shard in (state, other))
     options = [name for name in sorted({*given, *others} - OF_CONTENT) if given.get(name) != others.get(name)]
     return f"with another {', '.join(options)}" if options else ""
+
+
+def other_versions(here: Mapping[str, str], there: Mapping[str, str]) -> str:
+    """Return the distributions whose versions differ, with those that are there."""
+    names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
+    return ", ".join(f"{name} {there.get(name, 'absent')}" for name in names)
 
 
 def _on_missing(state: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -108,6 +108,18 @@ def test_shards_of_two_recipes_are_named(server, main):
     assert (code, "all.2-of-2: was made with another recipe than shard 1/2" in err) == (2, True)
 
 
+def test_a_recipe_that_has_changed_since_is_no_recipe_of_the_merge(server, main, write, tmp_path):
+    assert main("eval", "r.yaml", "--run-dir", "all", "--shard", "1/1")[0] == 0
+    asked = server.answered
+    write("r.yaml", RECIPE.format(url=server.url).replace("words: 3", "words: 4"))
+    code, _, err = main("merge", "all")
+    assert (code, "all.1-of-1: was made with another recipe than the whole would be now" in err) == (2, True), err
+    assert server.answered - asked <= 1  # the call that tries the server
+    assert not (tmp_path / "all").exists()
+    write("r.yaml", RECIPE.format(url=server.url))
+    assert main("merge", "all")[0] == 0
+
+
 def test_a_merge_that_comes_again_has_all_answers(tmp_path):
     """A copy that was cut by a kill, or is older than what its shard has by now, is no longer used."""
     shard, job = tmp_path / "shard", tmp_path / "job"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.paths import TESTS
 from rewardlab.cli import main
+from rewardlab.scorefile import StateFolder
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +96,7 @@ def test_a_shard_without_a_row_and_a_merge_that_writes_nothing(capsys):
     alone = capsys.readouterr().out
     for part in range(1, 6):
         assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", f"{part}/5"]) == 0
-    assert "5/5: 0 groups of 14" in capsys.readouterr().out
+    assert "shard 5/5: 0 groups of " in capsys.readouterr().out
     assert main(["merge", "p.jsonl", "-o", "q.jsonl"]) == 2
     assert "q.jsonl: a merge of probe writes what that command writes, and where" in capsys.readouterr().err
     assert main(["merge", "p.jsonl", "--json"]) == 1
@@ -114,6 +115,18 @@ def test_rows_that_have_changed_since_are_named(capsys):
     write_recipe({"length": {"use": "cases/length", "with": {"longest": 7}}})
     assert main(["merge", "p.jsonl"]) == 2
     assert "p.1-of-2.jsonl: was made by another recipe" in capsys.readouterr().err
+
+
+def test_shards_of_other_versions_than_the_merge_are_refused(capsys):
+    write_rows()
+    write_recipe({"length": {"use": "cases/length"}})
+    assert main(["probe", "r.yaml", "rows.jsonl", "-o", "p.jsonl", "--shard", "1/1"]) == 0
+    state = StateFolder(Path("p.1-of-1.jsonl"))
+    content = state.read()
+    state.write(content | {"plugins": content["plugins"] | {"rewardlab": "0.0.9"}})
+    assert main(["merge", "p.jsonl"]) == 2
+    told = "p.1-of-1.jsonl: was made by other versions (rewardlab 0.0.9) than are here; merge with those"
+    assert told in capsys.readouterr().err
 
 
 def test_shards_with_other_options_are_refused(capsys):

@@ -64,6 +64,7 @@ def write_dataset(
         there = _written_ids(target)
         same_origin(plan, place, target, folder / "origin.json", bool(there))
         made_of = {**read_json(folder / "origin.json"), "plugins": versions_of(plan)}
+        spread.refuse_changes(made_of)
         spread.write_note(folder, made_of, done=False)
         rows = step_rows(plan, place, judges, workers, spread.share)
         count = 0

@@ -12,18 +12,18 @@ from rewardlab.errors import UserError
 from rewardlab.plan import Plan
 from rewardlab.recipe import RESOLVED, EvalStage, RecipeSource, load, needs_engine
 from rewardlab.text import name_variables, shell_command
-from rewardlab_shards.run_shards import read_note
 
 from rewardlab_training.alarms.alarm_file import alarm_sentences
 from rewardlab_training.alarms.alarm_policy import DIVERGENCE
 from rewardlab_training.backend import JobBackend, PolicyBackend, open_backend
 from rewardlab_training.check import check_recipe
+from rewardlab_training.divided_run import note_shard, refuse_spread
 from rewardlab_training.dry_run import describe_run
 from rewardlab_training.first_call import probe_judges
 from rewardlab_training.latest_run import LATEST, latest_run
 from rewardlab_training.licences.judge_licences import JudgeLicence, lacking_licences, licence_problems
 from rewardlab_training.named_models import refuse_missing_models
-from rewardlab_training.run_directory import WHOLE_RUN, RunDirectory, has_trained_longer, versions_of
+from rewardlab_training.run_directory import WHOLE_RUN, RunDirectory, has_trained_longer
 from rewardlab_training.run_folders import refuse_no_run, written_models
 from rewardlab_training.stages import get_ready, run_stages
 
@@ -167,7 +167,7 @@ class RunJob:
         """
         backend = self._backend()
         self._get_ready(backend)
-        self._refuse_spread()
+        refuse_spread(self.plan, self._stages(), self.spread, self._folder, self._resume)
         directory = self._open()
         self.directory = directory.path
         self._say(f"run directory: {name_variables(str(directory.path))}")
@@ -178,7 +178,7 @@ class RunJob:
         try:
             for stage in self._only:
                 run_stages(self.plan, directory, stage, self._say, backend)
-            self._note_shard(directory, done=True)
+            note_shard(self.plan, self.spread, directory.path, done=True)
         except KeyboardInterrupt:
             return RunResult(directory=directory.path, stopped=True, unlicensed=[*map(str, self._lacking)])
         finally:
@@ -299,30 +299,8 @@ class RunJob:
             directory = RunDirectory.create(self.plan, self.started_with, self._root, folder)
         directory.stop, directory.spread = self._stop, self.spread
         directory.note_unlicensed({licence.judge: str(licence) for licence in self._lacking})
-        self._note_shard(directory, done=False)
+        note_shard(self.plan, self.spread, directory.path, done=False)
         return directory
-
-    def _note_shard(self, directory: RunDirectory, done: bool) -> None:
-        recipe = (directory.path / RESOLVED).read_text(encoding="utf-8")
-        self.spread.write_note(directory.path, {"recipe": recipe, "plugins": versions_of(self.plan)}, done)
-
-    def _refuse_spread(self) -> None:
-        """Raise UserError if a stage cannot be divided, or scored elsewhere, as this run is to be."""
-        stages, divided, problem = self.plan.recipe.stages, self.spread.shard is not None, ""
-        if divided:
-            problem = "--shard divides data stages (run --stage N) and evaluations of a served policy alone"
-        elif self.spread.open_scorer is not None:
-            problem = "--on scores the answers of a served policy alone (`policy: {judge: NAME}`)"
-        for index in self._stages() if problem else ():
-            if needs_engine(stages[index]):
-                raise UserError(problem, where=self.plan.document.where(("stages", index)))
-            if divided and isinstance(stages[index], EvalStage) and self._folder is None and self._resume is None:
-                raise UserError("--shard of an evaluation goes with --run-dir DIR, after which the parts are named")
-        if self._resume is not None and (note := read_note(self._resume)) is not None:
-            shard = None if self.spread.shard is None else str(self.spread.shard)
-            if shard != note["shard"]:
-                problem = f"this is shard {note['shard']}; go on with --shard {note['shard']}"
-                raise UserError(problem, where=str(self._resume))
 
 
 def recipe_of(resume: Path | Literal["latest"] | None) -> Path:

@@ -420,3 +420,13 @@ class TestShards:
         assert before < 60
         assert main("merge", "out/made.jsonl")[0] == 0
         assert len(calls()) == 60
+
+    def test_of_another_recipe_than_the_merge_would_have_are_named(self, recipe, main, calls, tmp_path):
+        assert main("run", recipe(), "--shard", "1/1")[0] == 0
+        asked = len(calls())
+        recipe(seed=3)
+        code, _, err = main("merge", "out/made.jsonl")
+        assert (code, "was made with another seed than the whole would be now" in err) == (2, True), err
+        assert len(calls()) == asked
+        recipe()
+        assert main("merge", "out/made.jsonl")[0] == 0
