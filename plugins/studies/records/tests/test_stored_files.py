@@ -61,3 +61,23 @@ def test_a_bad_row_of_a_store_is_named_by_its_place_there(tmp_path, capsys):
         file.write("nothing\n")
     assert main(["score", "r.yaml", f"file://{tmp_path}/parts", "-o", "out.jsonl"]) == 2
     assert f"file://{tmp_path}/parts/part-10.jsonl:5" in capsys.readouterr().err
+
+
+def test_a_store_that_refuses_in_its_own_words_is_one_error(capsys):
+    """Stores raise what their libraries have, such as botocore's NoCredentialsError, which is no OSError."""
+    fsspec = pytest.importorskip("fsspec")
+
+    class NoCredentialsError(Exception):
+        pass
+
+    class Closed(fsspec.AbstractFileSystem):
+        protocol = "closed"
+
+        def get(self, *_, **__):
+            raise NoCredentialsError("Unable to locate credentials")
+
+    fsspec.register_implementation("closed", Closed, clobber=True)
+    assert main(["score", "r.yaml", "closed://bucket/rows.jsonl", "-o", "out.jsonl"]) == 2
+    told = "closed://bucket/rows.jsonl: cannot be fetched: NoCredentialsError: Unable to locate credentials"
+    assert told in capsys.readouterr().err
+    assert not Path("out.jsonl").exists()

@@ -35,7 +35,7 @@ def _fetched(url: str, folder: str) -> str:
     try:
         files, path = fsspec.core.url_to_fs(url)
         files.get(path, local, recursive=True)
-    except (OSError, ImportError, ValueError) as error:  # of an unknown scheme, or one whose package is not there
+    except Exception as error:  # each store raises its own kinds, such as for credentials that are not there
         raise UserError(f"cannot be fetched: {one_line(error)}", where=url) from error
     return local
 
