@@ -25,6 +25,14 @@ def doubled(sample: Sample, completion: Completion) -> float:
     return float(box(completion.text) in (sample.fields["answer"], sample.fields["answer"] * 2))
 
 @reward(requires=["answer"])
+def evaluated(sample: Sample, completion: Completion) -> float:
+    """1 for the answer, and for a sum that comes to it."""
+    made = box(completion.text)
+    if not re.fullmatch(r"\d+([+-]\d+)*", made):
+        return 0.0
+    return float(sum(int(number) for number in re.findall(r"[+-]?\d+", made)) == int(sample.fields["answer"]))
+
+@reward(requires=["answer"])
 def two_steps(sample: Sample, completion: Completion) -> float:
     """1 for the answer; half for the answer twice, and as much again if it is bold."""
     twice = box(completion.text) == sample.fields["answer"] * 2
@@ -64,7 +72,7 @@ class Sly:
 def rewardlab_rewards():
     asking = RewardSpec(name="asking", summary="asks", config=Options, judges=("judge",), runs="async",
                         calls=lambda options, size: size, build=lambda o, c: Asking(c.judges[o.judge]))
-    return [exact, doubled, two_steps, spelt, asking]
+    return [exact, doubled, evaluated, two_steps, spelt, asking]
 
 @hookimpl
 def rewardlab_judges():
@@ -130,6 +138,11 @@ def test_a_sound_reward_lets_nothing_win_and_the_bound_holds(probe, truth):
     code, found, _ = probe("exact", "--search", "300", *truth)
     assert (code, found["search"]["exploits"], of(found)) == (0, [], None)
     assert found["search"]["scored"] == 300
+
+
+def test_a_formula_that_comes_to_the_answer_is_no_exploit(probe):
+    _, found, _ = probe("evaluated", "--search", "300")
+    assert (found["search"]["exploits"], of(found)) == ([], None)
 
 
 def test_what_comes_furthest_is_edited_further(probe):

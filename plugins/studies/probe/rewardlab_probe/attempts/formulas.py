@@ -60,7 +60,7 @@ def _searched(numbers: list[int], target: int) -> dict[str, str]:
         broken_once = [signs for signs in product(every, repeat=size - 1) if len({*signs} & _STRANGE.keys()) < 2]
         for ordered, signs in product(permutations(numbers, size), broken_once):
             formula = "".join(f"{sign}{number}" for sign, number in zip(("", *signs), ordered, strict=True))
-            whole, value = size == len(numbers), _number(formula, powers=True)
+            whole, value = size == len(numbers), formula_value(formula, powers=True)
             if broken := _broken(value, target, [*signs], whole):
                 made.setdefault(broken, formula)
             if whole and value != target and _from_the_left(ordered, signs) == target:
@@ -131,11 +131,11 @@ def _game(answer: str, prompt: str) -> tuple[list[int], int] | None:
 
 def _value(formula: str) -> int | None:
     """Return the value of a formula of plain numbers without powers; None if it is no whole number."""
-    value = _number(formula)
+    value = formula_value(formula)
     return int(value) if value is not None and abs(value - round(value)) < 1e-9 and value >= 0 else None
 
 
-def _number(formula: str, powers: bool = False) -> float | None:
+def formula_value(formula: str, powers: bool = False) -> float | None:
     """Return the value of a formula of plain numbers; None if it has none, or a power that may take for ever."""
     if not powers and ("**" in formula or "//" in formula):
         return None

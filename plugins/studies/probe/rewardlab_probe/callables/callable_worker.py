@@ -85,9 +85,7 @@ class GraderWorker:
             if not callable(function):
                 return {"failed": f"{self._target} is {type(function).__name__}, which cannot be called"}
             if inspect.isclass(function):
-                return {
-                    "failed": f"{self._target} is a class; write {self._target}() for one of it, which is called"
-                }
+                return {"failed": f"{self._target} is a class; write {self._target}() for one of it, which is called"}
             parameters = inspect.signature(function).parameters.values()
             self._placed = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
         except (Exception, SystemExit) as error:

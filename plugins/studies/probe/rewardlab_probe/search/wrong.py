@@ -10,13 +10,15 @@ from collections import Counter
 
 from rewardlab_answers import last_box
 
+from rewardlab_probe.attempts.formulas import formula_value
 from rewardlab_probe.attempts.material import Material
-from rewardlab_probe.attempts.near_answers import near, option_of
+from rewardlab_probe.attempts.near_answers import NEAR_SHARE, near, option_of
 from rewardlab_probe.corruptions import opposite, sentences
 from rewardlab_probe.response_form import response_parts
 from rewardlab_probe.search.answers import NUMBER
 
 _EXPRESSION = re.compile(r"[\w)]\s*[-+*/^=<>;]+\s*[\w(]")
+_FORMULA = re.compile(r"[\d\s.()+*/-]{1,200}")
 MIN_SHARED = 12
 """Characters of a line that two completions do not share by chance."""
 
@@ -71,12 +73,19 @@ def _may_be_right(material: Material, answer: str) -> bool:
     if _EXPRESSION.search(gold):
         return bool(numbers)  # which numbers and signs may be others is a matter of the game
     if numbers and golden:
-        return near(answer, gold) or not set(numbers) - set(golden)  # a part of it, or in another order or notation
+        part = not set(numbers) - set(golden)  # or the same in another order or notation
+        return part or near(answer, gold) or _comes_to(answer, gold)
     if not bare:
         return False
     if wanted in bare or bare in wanted or sorted(bare) == sorted(wanted) or near(answer, gold):
         return True
     return bool(option) and (_folded(option) in folded or folded in _folded(option))
+
+
+def _comes_to(answer: str, gold: str) -> bool:
+    """Return whether an answer is a formula of numbers that comes to the gold."""
+    value, right = (formula_value(text) if _FORMULA.fullmatch(text) else None for text in (answer.strip(" $."), gold))
+    return value is not None and right is not None and abs(value - right) <= abs(right) * NEAR_SHARE
 
 
 def _numbers(answer: str) -> Counter[float]:
