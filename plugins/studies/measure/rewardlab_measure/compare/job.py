@@ -34,7 +34,7 @@ from rewardlab_measure.compare.scored_file import ScoredFile
 from rewardlab_measure.compare.shared_judges import SharedJudges, open_shared
 from rewardlab_measure.compare.side import RecipeSide, ScoredSide, Side, SideFutures
 from rewardlab_measure.compare.tally import SIDES, Tally
-from rewardlab_measure.compare.teaching import ALL, Slice, TaughtTruths, Teaching, TruthQuestion
+from rewardlab_measure.compare.teaching import ALL, Slice, TruthAnswer, TruthComparison, TruthQuestion
 from rewardlab_measure.judge_agreement.job import refuse_output
 
 
@@ -53,7 +53,7 @@ class RewardComparison:
     most_different: Sequence[ComparedGroup]
     cost: tuple[dict[str, Any] | None, dict[str, Any] | None]
     paid: Sequence[tuple[str, Usage]]
-    taught: TaughtTruths | None = None
+    taught: TruthAnswer | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,9 @@ class CompareJob:
         if self.output is not None:
             refuse_output(self.output)
         with ExitStack() as stack:
-            teaching = None if self.question is None else Teaching(self.question, self.sides, self.rows is not None)
+            teaching = (
+                None if self.question is None else TruthComparison(self.question, self.sides, self.rows is not None)
+            )
             rows, count = self._rows(stack, teaching)
             judges = open_shared(self._plans, self.say)
             stack.callback(judges.close)
@@ -120,7 +122,7 @@ class CompareJob:
 
     # --- Rows
 
-    def _rows(self, stack: ExitStack, teaching: Teaching | None) -> tuple[Iterator[ComparedRow], int]:
+    def _rows(self, stack: ExitStack, teaching: TruthComparison | None) -> tuple[Iterator[ComparedRow], int]:
         """Return (the rows to compare, their number); all of them fit both sides."""
         if self.rows is None:
             return self._rows_of_scored()
@@ -179,7 +181,7 @@ class CompareJob:
         sides: Sequence[Side],
         judges: SharedJudges,
         file: LineAppender | None,
-        teaching: Teaching | None,
+        teaching: TruthComparison | None,
     ) -> None:
         def submit(row: ComparedRow) -> SideFutures:
             judges.progress.begun = row.number
@@ -246,7 +248,7 @@ def _answers(judges: SharedJudges) -> Iterator[str]:
         yield f"answers of {', '.join(lost)} are kept nowhere; set `cassette: {{path: FILE}}` on the judge to keep them"
 
 
-def _fits(checks: BothChecks, teaching: Teaching, row_id: str, group: Group) -> str | None:
+def _fits(checks: BothChecks, teaching: TruthComparison, row_id: str, group: Group) -> str | None:
     return checks.fits(row_id, group) or teaching.misfit(group)
 
 

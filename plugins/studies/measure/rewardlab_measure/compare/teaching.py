@@ -42,7 +42,7 @@ class TruthQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaughtTruths:
+class TruthAnswer:
     """The answer: what A and B teach of the truth, "all" first, then each slice by field.
 
     Args:
@@ -62,7 +62,7 @@ class TaughtTruths:
         return self.slices[ALL[1]].verdict(self.question.detect)
 
 
-class Teaching:
+class TruthComparison:
     """The gains of the rows that were scored so far. A UserError if nothing gives such a truth."""
 
     def __init__(self, question: TruthQuestion, sides: ComparedSides, has_rows: bool) -> None:
@@ -108,12 +108,12 @@ class Teaching:
             self._gains.setdefault(key, Gains()).add(gain, keys)
         return gain
 
-    def result(self, count: int) -> TaughtTruths:
+    def result(self, count: int) -> TruthAnswer:
         """Return the answer after the last row. count: of the rows that there were."""
         slices = {
             label: taught(gains, self._level) for (_, label), gains in sorted(self._gains.items(), key=itemgetter(0))
         }
-        return TaughtTruths(question=self._question, slices=slices, level=self._level, rows=self._rows, of=count)
+        return TruthAnswer(question=self._question, slices=slices, level=self._level, rows=self._rows, of=count)
 
 
 def _keys(sample: Sample) -> Iterator[Hashable]:

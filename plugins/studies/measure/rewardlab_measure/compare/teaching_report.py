@@ -7,7 +7,7 @@ from rewardlab.text import counted
 from rewardlab_training import columns
 
 from rewardlab_measure.compare.side_by_side import excerpt
-from rewardlab_measure.compare.teaching import TaughtTruths
+from rewardlab_measure.compare.teaching import TruthAnswer
 from rewardlab_measure.compare.verdict import POWERS, TaughtTruth
 
 LABEL = 40
@@ -17,7 +17,7 @@ LEGEND = (
 )
 
 
-def format_taught(taught: TaughtTruths) -> str:
+def format_taught(taught: TruthAnswer) -> str:
     """Return the gains with a line a slice, the verdict, and how many prompts a difference takes."""
     lines = [["", "groups", "truth differs", "gain A", "gain B", "at most", "B - A", f"{taught.level:.1%} interval"]]
     lines += [_line(name, truth) for name, truth in taught.slices.items()]
@@ -26,7 +26,7 @@ def format_taught(taught: TaughtTruths) -> str:
     return "\n".join([f"truth: {taught.question.truth}", *parts])
 
 
-def taught_as_dict(taught: TaughtTruths) -> dict[str, Any]:
+def taught_as_dict(taught: TruthAnswer) -> dict[str, Any]:
     """Return {"name", "verdict", "level", "rows", "of", "detect", "sequential", "power", "slices"} as JSON values.
 
     power: for each power, the smallest difference that so many prompts see, and the prompts that `detect` needs (None
@@ -47,7 +47,7 @@ def taught_as_dict(taught: TaughtTruths) -> dict[str, Any]:
     }
 
 
-def _power_as_dict(taught: TaughtTruths, whole: TaughtTruth, power: float) -> dict[str, Any]:
+def _power_as_dict(taught: TruthAnswer, whole: TaughtTruth, power: float) -> dict[str, Any]:
     detect = taught.question.detect
     needed = None if detect is None else whole.prompts_needed(detect, power, looks=taught.question.sequential)
     return {"smallest_seen": whole.smallest_seen(power), "prompts_needed": needed}
@@ -80,7 +80,7 @@ def _notes(whole: TaughtTruth) -> Iterator[str]:
         yield f"prompts of the same problem, or with the same text, count as one: {clusters}"
 
 
-def _verdict(taught: TaughtTruths, whole: TaughtTruth) -> str:
+def _verdict(taught: TruthAnswer, whole: TaughtTruth) -> str:
     name, detect = taught.question.truth, taught.question.detect
     texts = {
         "A teaches more": f"A teaches more of {name} than B",
@@ -98,7 +98,7 @@ def _verdict(taught: TaughtTruths, whole: TaughtTruth) -> str:
     return f"{texts[taught.verdict]} ({read}, which are taken to be in random order)"
 
 
-def _power(taught: TaughtTruths, whole: TaughtTruth) -> Iterator[str]:
+def _power(taught: TruthAnswer, whole: TaughtTruth) -> Iterator[str]:
     seen = [(power, whole.smallest_seen(power)) for power in POWERS]
     if taught.rows == taught.of and any(smallest is not None for _, smallest in seen):
         listed = ", ".join(f"{smallest:.4f} with a power of {power:.0%}" for power, smallest in seen)

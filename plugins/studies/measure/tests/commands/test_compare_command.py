@@ -196,6 +196,16 @@ def test_no_question_is_asked_once_a_truth_is_decided(recipe, write, compare, tm
     assert len({line for line in asked(tmp_path) if "long" in line}) == 10
 
 
+def test_a_component_beside_the_total_is_a_truth(recipe, write, compare):
+    gold = {"use": "scripted/row", "with": {"column": "gold"}}
+    recipe("a.yaml", "x", x={"use": "scripted/row"}, right=gold)
+    recipe("b.yaml", x={"use": "scripted/row", "with": {"column": "b"}})
+    write("rows.jsonl", [row(n, [0, 1, 2], [2, 1, 0], gold=[0, None, 2]) for n in range(5)])
+    truth = compare("--truth", "right")["truth"]
+    gain = truth["slices"]["all"]["gain"]
+    assert (truth["verdict"], gain) == ("A teaches more", {"a": 1.0, "b": -1.0, "at_most": 1.0})
+
+
 def test_by_a_field_each_value_has_a_line(of_rows, write, compare):
     of_rows([])
     rows = [row(1, [1, 2], [1, 2], language="de"), row(2, [1, 2], [2, 1], language="en"), row(3, [1, 2], [2, 1])]
