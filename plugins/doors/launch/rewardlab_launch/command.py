@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
 from rewardlab.commands import AnyRecipe, Count, Say
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import JobError, StoppedError, UserError
 from rewardlab.files import FileLock, write_text
 from rewardlab.recipe import dump
 from rewardlab.text import shell_command
@@ -164,9 +164,10 @@ def _submitted(launch: Launch, record: LaunchRecord, folder: Path) -> LaunchReco
     except UserError:
         record.write(folder)
         raise
-    except JobError as error:
+    except (JobError, KeyboardInterrupt) as error:
+        kind, text = (JobError, str(error)) if isinstance(error, JobError) else (StoppedError, "stopped")
         again = f"it may have been submitted: rewardlab launch status {record.name}; and stop ends it"
-        raise JobError(f"{error}\n{again}") from error
+        raise kind(f"{text}\n{again}") from error
     record.write(folder)
     return record
 

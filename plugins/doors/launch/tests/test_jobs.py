@@ -23,6 +23,13 @@ for part, (said, code) in json.loads(os.environ.get("SAYS", "{}")).items():
         sys.exit(code)
 """
 
+STOPPING = """
+if words[-1].endswith("job.yaml"):
+    import signal, time
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
+"""
+
 
 @pytest.fixture
 def noted(tmp_path, monkeypatch):
@@ -110,6 +117,15 @@ def test_a_scheduler_whose_command_is_absent_or_cannot_run_is_named(launch, monk
     (tmp_path / "kubectl").chmod(0o700)
     code, _, err = launch("kuberay", "--submit")
     assert (code, "Exec format error: cannot run 'kubectl' on this machine" in err) == (2, True), err
+
+
+def test_ctrl_c_in_the_middle_of_a_submission_says_how_to_find_the_job(launch, noted, main, tmp_path):
+    noted.says(claim=["runs", 0], secret=["main teacher", 0], server=["made", 0], **{"get rayjob": ["it", 0]})
+    kubectl = tmp_path / "bin" / "kubectl"
+    kubectl.write_text(NOTING.replace("for part,", STOPPING + "for part,"))
+    code, _, err = launch("kuberay", "--submit")
+    assert (code, "it may have been submitted: rewardlab launch status it; and stop ends it" in err) == (130, True), err
+    assert main("launch", "stop", "it")[0] == 0
 
 
 def test_what_a_broken_submission_left_on_kubernetes_is_removed_by_a_command_that_is_named(launch, noted):
