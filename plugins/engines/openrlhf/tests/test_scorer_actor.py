@@ -314,7 +314,7 @@ class TestJudges:
         recipe = RECIPE.replace("on_missing: group_mean", f"on_missing: {policy}")
 
         async def end(scorer):
-            with pytest.raises(JobError, match=r"^judge 'main': its budget of 100 tokens is used up"):
+            with pytest.raises(JobError, match=r"^judge 'main': its budget of 100 tokens is less than one question"):
                 await score(scorer, place(), "1", "2 3")
 
         scoring(settings(server, judge="    budget: {tokens: 100}", recipe=recipe), end)

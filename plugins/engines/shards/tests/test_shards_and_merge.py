@@ -378,10 +378,11 @@ def test_a_pipe_is_no_file_to_divide(capsys):
 @contextmanager
 def few_files():
     """Let this process open twenty more files, unless it raises that by itself."""
-    free = os.open(os.devnull, os.O_RDONLY)
-    os.close(free)
+    free = [os.open(os.devnull, os.O_RDONLY) for _ in range(20)]  # numbers between them may be taken
+    for number in free:
+        os.close(number)
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 20, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(free) + 1, before[1]))
     try:
         yield
     finally:
