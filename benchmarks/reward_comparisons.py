@@ -180,7 +180,7 @@ ROWS = [
         apart=True,
     ),
     ComparisonRow(name="no difference, 0.05 would matter", world=EVEN, problems=200, level=True, detect=0.05),
-    ComparisonRow(name="the difference is what would matter", world=CLOSE, problems=200, at_bound=True),
+    ComparisonRow(name="the difference is what would matter", world=BETTER, problems=400, at_bound=True),
     ComparisonRow(name="needed for a power of 80%", world=BETTER),
     ComparisonRow(name="needed for a power of 90%", world=BETTER, power=0.9),
     ComparisonRow(name="needed for 80%, a smaller difference", world=CLOSE),
