@@ -431,7 +431,7 @@ def test_options_that_do_not_go_together_are_named(main):
         ("--callable", "a:b", "quickstart", "--rows", "r"): "--callable is a grader alone",
         ("quickstart", "--deadline", "3"): "--deadline goes with --callable",
         ("--callable", "a:b", "--rows", "r", "--report", "x.txt"): "which says the form",
-        ("--callable", "a:b", "--rows", "r", "--report", "no/x.xml"): "no: no such folder",
+        ("--callable", "a:b", "--rows", "r", "--report", "no/x.xml"): "there is no folder no; make it first",
     }.items():
         code, _, err = main("probe", *words)
         assert (code, problem in err) == (2, True), err

@@ -68,6 +68,12 @@ class Sly:
         said = ["{prompt} I see.", "It is xyzzy. \\boxed{{wrong}}"]
         return Reply(text="Here:\n" + json.dumps(said if ask.draw > 1 else said[:1]))
 
+class Failing:
+    """answers only the question that it is told to"""
+    def __init__(self, answers): self.answers = answers
+    async def ask(self, ask):
+        return Reply(text='["{prompt}"]') if ask.draw == self.answers else Reply(error="it is down")
+
 @hookimpl
 def rewardlab_rewards():
     asking = RewardSpec(name="asking", summary="asks", config=Options, judges=("judge",), runs="async",
@@ -78,6 +84,8 @@ def rewardlab_rewards():
 def rewardlab_judges():
     return [JudgeSpec(name="coin", summary="a coin", build=lambda o, c: Coin()),
             JudgeSpec(name="sly", summary="has ideas", local=True, build=lambda o, c: Sly()),
+            JudgeSpec(name="down", summary="fails", local=True, build=lambda o, c: Failing(0)),
+            JudgeSpec(name="once", summary="fails later", local=True, build=lambda o, c: Failing(1)),
             JudgeSpec(name="far", summary="has ideas", build=lambda o, c: Sly())]
 '''
 ROWS = [
@@ -164,6 +172,14 @@ def test_an_idea_of_a_judge_wins_and_what_was_asked_is_counted(probe):
     [exploit] = found["search"]["exploits"]
     assert (exploit["text"], exploit["how"][:9]) == ("xyzzy", "template ")
     assert found["search"]["questions"] == 2, "by its second draw"
+
+
+def test_a_judge_that_does_not_answer_ends_the_search_or_is_counted(probe, main):
+    asked = ("--search", "300", "--search-judge", "main", "--search-questions", "2")
+    assert probe("exact", *asked, judges={"main": {"use": "cheated/once"}})[1]["search"]["lost"] == 1
+    down = json.dumps({"use": "cheated/down"})
+    code, _, err = main("probe", "r.yaml", "rows.jsonl", *asked, f"judges.main={down}")
+    assert (code, "judge 'main', which the search asks for ideas, does not answer: it is down" in err) == (1, True)
 
 
 def test_what_a_judges_chance_found_does_not_hold_on_the_rows_that_were_not_searched(probe):

@@ -19,6 +19,7 @@ from rewardlab.commands import (
 from rewardlab.errors import UserError
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
+from rewardlab.scorefile import output_path_problem
 from rewardlab.scoring import MissingGuard
 from rewardlab_shards.kept_shard import KeptShard
 
@@ -123,6 +124,8 @@ class Options(Config):
             raise ValueError("--shard, -o OUT.jsonl and --resume go together: a part keeps its scores there")
         if self.search is None and (self.search_judge or self.truth):
             raise ValueError("--search-judge and --truth need --search N, the completions that may be scored for it")
+        if self.search_judge is None and "search_questions" in self.model_fields_set:
+            raise ValueError("--search-questions are those to a --search-judge; name one")
         if self.search is not None and (self.shard is not None or self.on is not None):
             raise ValueError(
                 "--search goes from one score to the next, on this machine alone: not with --shard or --on"
@@ -178,8 +181,8 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
     rows = options.callable_rows if options.rows is None else options.rows
     if rows is None:
         raise UserError("--callable wants rows: --rows ROWS.jsonl, each with an honest completion")
-    if options.report is not None and not options.report.parent.is_dir():
-        raise UserError("no such folder", where=str(options.report.parent))
+    if options.report is not None and (problem := output_path_problem(options.report)):
+        raise UserError(problem)
     with file_of(rows, options.say, options.format, options.skip_bad) as (path, say):
         assert path is not None
         report = CallableProbe(

@@ -59,12 +59,14 @@ class SearchResult:
     Args:
         rows: what was found, scored anew.
         found: exploits that win the rows searched; whether they hold is the verdict of their family.
+        questions: to the judge that has ideas. lost: those of them without an answer.
     """
 
     rows: Sequence[MeasuredRow] = ()
     found: Sequence[Found] = ()
     scored: int = 0
     questions: int = 0
+    lost: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +96,8 @@ class SearchBeside:
             anew = self._anew(search, one, probes, probes[first:]) if one.is_new else measured
             rows += anew if one.is_new else ()
             paid.append(replace(one, paid_by=_paid_by(one, anew)))
-        asked = ideas.asked if ideas else 0
-        return SearchResult(rows=rows, found=paid, scored=trials.scored, questions=asked)
+        asked, lost = (ideas.asked, ideas.lost) if ideas else (0, 0)
+        return SearchResult(rows=rows, found=paid, scored=trials.scored, questions=asked, lost=lost)
 
     def _anew(
         self, search: Search, found: Found, probes: Sequence[ProbeRow], fresh: Sequence[ProbeRow]

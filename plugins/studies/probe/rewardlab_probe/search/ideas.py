@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rewardlab import Ask
+from rewardlab.errors import JobError
 from rewardlab.plan import Plan
 from rewardlab.scoring import Scorer
 
@@ -35,7 +36,7 @@ right does not count."""
 
 
 class Ideas:
-    """A judge of the recipe that is asked for ways to cheat, `left` times at most.
+    """A judge of the recipe that is asked for ways to cheat, `left` times at most; of the `asked` ones `lost` failed.
 
     Args:
         scorer: has the judge open: its caches, limits and budget count as they do for a reward.
@@ -43,13 +44,16 @@ class Ideas:
 
     def __init__(self, plan: Plan, scorer: Scorer, judge: str, left: int) -> None:
         assert plan.recipe.reward is not None
-        self._scorer, self._judge, self.left, self.asked = scorer, judge, left, 0
+        self._scorer, self._judge, self.left, self.asked, self.lost = scorer, judge, left, 0, 0
         self._total = plan.recipe.reward.total
         used = {name: f"{part.use.use} ({part.spec.summary})" for name, part in plan.components.items()}
         self._components = "\n".join(f"- {name}: {what}" for name, what in used.items())
 
     def more(self, probe: ProbeRow, best: Sequence[Exploit]) -> list[Exploit]:
-        """Return the ideas of one more answer; none if it may not be asked again, or if its answer cannot be read."""
+        """Return the ideas of one more answer; none if it may not be asked again, or if its answer cannot be read.
+
+        A JobError if it has answered nothing at all: a search without a model is another one than was asked for.
+        """
         if self.left <= 0:
             return []
         self.left -= 1
@@ -60,6 +64,11 @@ class Ideas:
         judge = self._scorer.judges[self._judge]
         reply = await judge.ask(ask)
         if reply.error is not None:
+            self.lost += 1
+            if self.lost == self.asked:
+                raise JobError(
+                    f"judge {self._judge!r}, which the search asks for ideas, does not answer: {reply.error}"
+                )
             return []
         texts = templates(reply.text)
         judge.report_parsed(reply, bool(texts))

@@ -14,7 +14,7 @@ SHOWN = 300
 
 
 def searched_as_dict(search: SearchResult) -> dict[str, Any]:
-    """Return {"scored", "questions", "exploits": [{"family", "how", "row", "text", "paid_by"}]} as JSON values."""
+    """Return {"scored", "questions", "lost", "exploits": [{"family", "how", "row", "text", "paid_by"}]} as JSON values."""
     exploits = [
         {
             "family": _family(found),
@@ -25,12 +25,13 @@ def searched_as_dict(search: SearchResult) -> dict[str, Any]:
         }
         for found in search.found
     ]
-    return {"scored": search.scored, "questions": search.questions, "exploits": exploits}
+    return {"scored": search.scored, "questions": search.questions, "lost": search.lost, "exploits": exploits}
 
 
 def searched_lines(search: SearchResult, verdicts: Sequence[FamilyVerdict]) -> Iterator[str]:
     """Yield what was searched, and the shortest text of each exploit with the component that pays it."""
     asked = f", {counted(search.questions, 'question')} asked" if search.questions else ""
+    asked += f", {search.lost} of them without an answer" if search.lost else ""
     yield f"searched: {counted(search.scored, 'completion')} scored{asked}; {counted(len(search.found), 'exploit')}"
     by_family = {verdict.family: verdict for verdict in verdicts}
     for found in search.found:
