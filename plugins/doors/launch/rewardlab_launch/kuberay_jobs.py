@@ -53,7 +53,11 @@ def _asked(shell: Shell, compute: KubeRayCompute, kind: str, name: str, form: st
     """Return what Kubernetes says of something; UserError if it is not there."""
     asked = shell.run(_kubectl(compute.context, compute.namespace, "get", kind, name, "-o", form), fails=False)
     if asked.returncode:
-        raise UserError(f"no {kind} {name!r} in namespace {compute.namespace}: {asked.stderr.decode().strip()[:300]}")
+        said = (asked.stderr.decode(errors="replace").strip().splitlines() or ["it says nothing"])[
+            -1
+        ]  # notes before it
+        lacks = "no" if "NotFound" in said or "not found" in said else "kubectl cannot ask for"
+        raise UserError(f"{lacks} {kind} {name!r} in namespace {compute.namespace}: {said[:300]}")
     return asked.stdout.decode()
 
 

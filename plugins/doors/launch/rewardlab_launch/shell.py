@@ -5,7 +5,8 @@ import os
 import shlex
 import subprocess
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rewardlab.errors import JobError, UserError
@@ -48,13 +49,15 @@ class Shell:
             raise UserError(f"{lacks} {command[0]!r} on this machine, which this scheduler is reached by") from error
         except subprocess.TimeoutExpired as error:
             raise JobError(f"{self._named(words)} has not ended within {LIMIT_S} s") from error
-        if (fails and ended.returncode) or (self.host is not None and ended.returncode == SSH_FAILED):
-            said = " ".join(redact((ended.stderr or ended.stdout).decode(errors="replace")).split())
+        said = " ".join(redact((ended.stderr or ended.stdout).decode(errors="replace")).split())
+        if self.host is not None and ended.returncode == SSH_FAILED:
+            raise JobError(f"the connection to {self.host} by ssh has failed: {said[:1000] or 'ssh says nothing'}")
+        if fails and ended.returncode:
             raise JobError(f"{self._named(words)} ended with code {ended.returncode}: {said[:1000]}")
         return ended
 
     def _named(self, words: Sequence[str]) -> str:
-        return shlex.join(words)[:300] + (f" on {self.host}" if self.host is not None else "")
+        return " ".join(shlex.join(words).split())[:300] + (f" on {self.host}" if self.host is not None else "")
 
     def text(self, words: Sequence[str]) -> str:
         """Return what a command prints."""
@@ -63,6 +66,15 @@ class Shell:
     def script(self, text: str, given: bytes = b"", *, fails: bool = True) -> subprocess.CompletedProcess[bytes]:
         """Run a few lines of bash."""
         return self.run(["bash", "-c", text], given, fails=fails)
+
+
+@contextmanager
+def before_submission() -> Iterator[None]:
+    """Turn a JobError in this block into a UserError: there is no job yet that somebody would have to look for."""
+    try:
+        yield
+    except JobError as error:
+        raise UserError(f"{error}; nothing was submitted") from error
 
 
 def packed(files: Mapping[str, str]) -> bytes:

@@ -7,7 +7,7 @@ from rewardlab.errors import UserError
 
 from rewardlab_launch.launch import Launch
 from rewardlab_launch.record import LaunchRecord
-from rewardlab_launch.shell import Shell
+from rewardlab_launch.shell import Shell, before_submission
 from rewardlab_launch.site import SkyPilotCompute
 
 
@@ -16,7 +16,9 @@ def submit(launch: Launch, folder: Path) -> str:
     assert isinstance(compute, SkyPilotCompute)
     if unset := sorted({name for name in compute.secrets.values() if not os.environ.get(name)}):
         raise UserError(f"not set in this shell: {', '.join(unset)} (compute.secrets)")
-    if _queued(launch.name, "--skip-finished"):
+    with before_submission():
+        queued = _queued(launch.name, "--skip-finished")
+    if queued:
         raise UserError(f"a job {launch.name!r} is in the queue; give this one another --name")
     named = [word for name in compute.secrets for word in ("--secret", name)]
     variables = {name: os.environ[source] for name, source in compute.secrets.items()}

@@ -8,7 +8,7 @@ from rewardlab.errors import JobError, Problem, UserError
 
 from rewardlab_launch.launch import FOLDERS, Launch
 from rewardlab_launch.record import LaunchRecord
-from rewardlab_launch.shell import LINES, Shell, packed
+from rewardlab_launch.shell import LINES, Shell, before_submission, packed
 from rewardlab_launch.site import SlurmCompute
 from rewardlab_launch.slurm import slurm_files
 
@@ -33,9 +33,10 @@ def submit(launch: Launch, _: Path) -> str:
     assert isinstance(compute, SlurmCompute)
     shell = Shell(compute.host)
     there = launch.folder
-    if lacking := _lacking(shell, launch, compute):
-        raise UserError([Problem(where="", what=line) for line in lacking])
-    shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
+    with before_submission():
+        if lacking := _lacking(shell, launch, compute):
+            raise UserError([Problem(where="", what=line) for line in lacking])
+        shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
     # one command does it all, so that none that ended in the middle leaves anything in the way of the next
     lines = f"cd {shlex.quote(f'{there}/launch')} || exit 1{SUBMITTED.format(job=JOB, taken=TAKEN)}"
     ended = shell.script(lines, packed(slurm_files(launch)), fails=False)

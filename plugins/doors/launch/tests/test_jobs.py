@@ -128,6 +128,15 @@ def test_ctrl_c_in_the_middle_of_a_submission_says_how_to_find_the_job(launch, n
     assert main("launch", "stop", "it")[0] == 0
 
 
+def test_a_cluster_that_does_not_answer_lacks_no_claim(launch, noted):
+    noted.says(claim=["E1128 memcache.go: Unhandled Error\nThe connection to the server was refused", 1])
+    code, _, err = launch("kuberay", "--submit")
+    told = (
+        "kubectl cannot ask for persistentvolumeclaim 'runs' in namespace rl: The connection to the server was refused"
+    )
+    assert (code, told in err) == (2, True), err
+
+
 def test_what_a_broken_submission_left_on_kubernetes_is_removed_by_a_command_that_is_named(launch, noted):
     noted.says(**{"--dry-run=server": ['configmaps "it-files" already exists', 1], "secret": ["main teacher", 0]})
     code, _, err = launch("kuberay", "--submit")
@@ -234,7 +243,9 @@ def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
     shell.script(f"cd {tmp_path}/to && tar -x", files)
     assert (tmp_path / "to" / "recipe.yaml").read_text() == "ä\n"
     assert subprocess.run(["bash", str(tmp_path / "to" / "job.sbatch")]).returncode == 0
-    with pytest.raises(JobError, match="'a b' on other ended with code 255"):  # also where a command may fail
+    with pytest.raises(
+        JobError, match="the connection to other by ssh has failed: ssh says nothing"
+    ):  # also where a command may fail
         Shell("other").run(["printf", "a b"], fails=False)
 
 
@@ -313,6 +324,15 @@ def test_a_connection_that_ends_in_the_middle_leaves_a_job_that_can_be_stopped(b
     (jobs / "state").write_text('"CANCELLED"')
     assert "it is over, as far as its scheduler knows" in main("launch", "stop", "it")[1]
     assert (tmp_path / "my shared" / "it" / "launch" / "stopped").exists()
+
+
+def test_a_login_node_that_is_out_of_reach_has_no_job(by_ssh, main, tmp_path):
+    ssh = tmp_path / "slurm" / "bin" / "ssh"
+    ssh.write_text("#!/bin/sh\necho no route to host >&2\nexit 255\n")
+    told = "error: the connection to login by ssh has failed: no route to host; nothing was submitted\n"
+    code, _, err = by_ssh()
+    assert (code, err.endswith(told)) == (2, True), err
+    assert "it was written and not submitted" in main("launch", "status", "it")[2]
 
 
 def test_an_image_needs_pyxis_and_other_jobs_a_rewardlab_on_the_nodes(by_ssh, main, tmp_path):

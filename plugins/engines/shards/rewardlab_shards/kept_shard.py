@@ -63,9 +63,9 @@ class KeptShard:
                 for line in reward.usage_lines():
                     options.say(line)
         text = f"shard {share}: {counted(len(own), 'group')} of {len(self.rows)}, with their scores in {path}"
-        after = f"once all shards are done: rewardlab merge {options.output}"
+        merge = shell_command(["rewardlab", "merge", str(options.output)])
         data = {"shard": str(share), "rows": len(own), "of": len(self.rows), "output": str(path)}
-        return CommandResult(text=f"{text}\n{after}", data=data)
+        return CommandResult(text=f"{text}\nonce all shards are done: {merge}", data=data)
 
     def _kept(self, state: StateFolder, path: Path, share: Share, own: int) -> set[str]:
         """Return the keys of the groups with scores, of a shard that is begun or goes on."""

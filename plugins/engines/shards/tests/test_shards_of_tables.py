@@ -72,6 +72,13 @@ def test_probe_says_of_all_shards_what_one_machine_says(capsys):
     assert Path("log.txt").read_text() == before  # nothing was scored again
 
 
+def test_what_comes_next_can_be_typed_whatever_the_file_is_called(capsys):
+    write_rows(2)
+    write_recipe({"length": {"use": "cases/length"}})
+    assert main(["probe", "r.yaml", "rows.jsonl", "-o", "my p.jsonl", "--shard", "1/1"]) == 0
+    assert "once all shards are done: rewardlab merge 'my p.jsonl'" in capsys.readouterr().out
+
+
 def test_a_shard_goes_on_and_scores_again_what_failed(capsys):
     write_rows()
     write_recipe({"obey": {"use": "cases/obey", "with": {"unless": "well"}}, "length": {"use": "cases/length"}})
