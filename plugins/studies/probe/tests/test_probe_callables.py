@@ -28,7 +28,7 @@ def sound(prompt, completion, answer):
 GRADERS = (
     SOUND
     + r"""
-import os, socket, subprocess, sys, time
+import asyncio, os, socket, subprocess, sys, time
 from random import random
 
 def substring(response, gold):
@@ -59,6 +59,10 @@ def raises(completion, answer):
 
 def leaves(completion, answer):
     if "guess" in completion or not completion: sys.exit(3)
+    return sound(None, completion, answer)
+
+async def cancels(completion, answer):
+    if not completion: raise asyncio.CancelledError
     return sound(None, completion, answer)
 
 def ends(completion, answer):
@@ -226,6 +230,7 @@ def test_graders_that_give_no_score_are_named_in_one_line_each():
         "raises": ("exceptions", "it raises in the place of a score"),
         "leaves": ("ends_process", "it leaves by SystemExit"),
         "ends": ("ends_process", "exit code 7"),
+        "cancels": ("exceptions", "it raises in the place of a score in 2 calls: CancelledError"),
         "nan": ("no_score", "it returns nan"),
         "nothing": ("no_score", "it returns None, not a number"),
         "calls": ("network", "it calls 192.0.2.1"),

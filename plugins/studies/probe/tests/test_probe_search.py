@@ -202,6 +202,7 @@ def test_it_refuses_to_begin_without_a_budget_or_with_what_is_not_there(probe, m
         (("--search", "9", "--search-judge", "fat"), "--search-judge fat: no such judge; did you mean 'far'?"),
         (("--search", "9", "--truth", "tru"), "--truth tru: no such component; did you mean 'true'?"),
         (("--search-judge", "far"), "--search-judge and --truth need --search N"),
+        (("--search", "9", "--search-questions", "3"), "--search-questions are those to a --search-judge"),
         (("--search", "9", "--on", "ray"), "--search goes from one score to the next"),
     ):
         code, _, err = probe("exact", *arguments, judges=judges)

@@ -85,6 +85,9 @@ class LicenceJob:
             say=self.say,
         )
         judged = job.judged()[component]
+        lost = [outcome is None for j in judged for outcome in j.outcomes()]
+        if any(lost):
+            self.say(f"warning: {sum(lost)} of {len(lost)} pairs have no value of {component}, and count nowhere")
         measures: dict[str, dict[str, Measured]] = {}
         for value in dict.fromkeys(of_value.values()):
             measures[value] = _measures([j for j in judged if of_value[id(j.case)] == value], again)

@@ -286,6 +286,13 @@ def test_a_damaged_file_is_named_before_the_judge_is_asked(judging, main, write,
     assert "main.licence.json: is no file of licences" in err
 
 
+def test_pairs_without_a_value_are_said(judging, main):
+    server = judging(Answers(), labels(40), min_accuracy=0.8)
+    server.fault = lambda number, request: "500" if "good 7" in str(request["messages"]) else None
+    _, _, err = main("judge", "r.yaml", "--licence", "judges.main.retries=0")
+    assert "warning: 1 of 40 pairs have no value of preference, and count nowhere" in err
+
+
 def test_a_judge_that_gives_all_answers_the_same_has_none_by_what_it_never_does(judging, licence):
     """It never flips, and has no kappa: that bound stays open and is not left out."""
     judging(lambda request: r"\boxed{tie}", labels(60), min_kappa=0.5, max_flip_rate=0.1)

@@ -125,8 +125,8 @@ class GraderWorker:
             answer = {"values": values_of(returned, question["signature"], question["count"])}
         except UnfitValueError as error:
             answer = {"unfit": str(error)}
-        except (Exception, SystemExit, GeneratorExit) as error:
-            answer = {"raised": describe(error), "exits": not isinstance(error, Exception)}
+        except (Exception, SystemExit, GeneratorExit, asyncio.CancelledError) as error:
+            answer = {"raised": describe(error), "exits": isinstance(error, SystemExit | GeneratorExit)}
         did = {"cpu": _cpu() - before, "started": self._started, "left": _children(), "connects": self._connects}
         return answer | did
 

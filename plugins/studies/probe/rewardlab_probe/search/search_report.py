@@ -14,7 +14,11 @@ SHOWN = 300
 
 
 def searched_as_dict(search: SearchResult) -> dict[str, Any]:
-    """Return {"scored", "questions", "lost", "exploits": [{"family", "how", "row", "text", "paid_by"}]} as JSON values."""
+    """Return what a search did as JSON values.
+
+    {"scored", "questions", "lost", "exploits": [{"family", "how", "row", "text", "paid_by"}]}; lost: of the questions
+    those without an answer.
+    """
     exploits = [
         {
             "family": _family(found),
