@@ -129,14 +129,7 @@ def _launched(launch: Launch, files: dict[str, str], options: Options) -> Comman
 
 
 def _written(launch: Launch, files: dict[str, str], folder: Path, options: Options) -> CommandResult:
-    earlier = read_launch(options.root, launch.name)[1].job if (folder / FILE).exists() else None
-    if earlier:
-        raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
-    for stale in {*folder.glob("*.sh"), *folder.glob("job.*")} - {folder / name for name in files}:
-        stale.unlink()  # of what was written before, and not submitted
-    resolved = {"site.resolved.yaml": dump(launch.site.model_dump(mode="json"))}
-    for name, content in {**files, **resolved}.items():
-        write_text(folder / name, content)
+    before = read_launch(options.root, launch.name)[1] if (folder / FILE).exists() else None
     compute = launch.site.compute
     record = LaunchRecord(
         name=launch.name,
@@ -145,10 +138,19 @@ def _written(launch: Launch, files: dict[str, str], folder: Path, options: Optio
         host=getattr(compute, "host", None),
         context=getattr(compute, "context", None),
         namespace=getattr(compute, "namespace", None),
-        job=earlier,
+        job=before.job if before is not None else None,
         shards=launch.work.shards,
         output=launch.output,
     )
+    if record.job:
+        raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
+    if record.job == UNSURE and before is not None and before.place != record.place:  # which nobody would find again
+        raise UserError(f"{folder} is of a job that may have been submitted elsewhere; give this one another --name")
+    for stale in {*folder.glob("*.sh"), *folder.glob("job.*")} - {folder / name for name in files}:
+        stale.unlink()  # of what was written before, and not submitted
+    resolved = {"site.resolved.yaml": dump(launch.site.model_dump(mode="json"))}
+    for name, content in {**files, **resolved}.items():
+        write_text(folder / name, content)
     record.write(folder)
     if options.submit:
         options.say(f"submitting {launch.name}")

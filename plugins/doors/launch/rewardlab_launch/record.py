@@ -44,6 +44,11 @@ class LaunchRecord:
     output: str = ""
     version: str = rewardlab.__version__
 
+    @property
+    def place(self) -> tuple[str | None, ...]:
+        """Where its job is looked for."""
+        return self.scheduler, self.host, self.context, self.namespace, self.folder
+
     def with_job(self, job: str) -> "LaunchRecord":
         """Return the record of the job once it is submitted."""
         return replace(self, job=job)

@@ -125,6 +125,8 @@ def test_ctrl_c_in_the_middle_of_a_submission_says_how_to_find_the_job(launch, n
     kubectl.write_text(NOTING.replace("for part,", STOPPING + "for part,"))
     code, _, err = launch("kuberay", "--submit")
     assert (code, "it may have been submitted: rewardlab launch status it; and stop ends it" in err) == (130, True), err
+    code, _, err = launch("skypilot", "--submit")  # whose record would take the place of this one
+    assert (code, "is of a job that may have been submitted elsewhere; give this" in err) == (2, True), err
     assert main("launch", "stop", "it")[0] == 0
 
 
