@@ -146,6 +146,7 @@ def broken(completion, answer): return no_such_name
 
 def lacks(completion, rubric): return 0.0
 def unseen(x, y): return float(y in x)
+def anything(*parts): return 1.0
 def by_place(completion, answer, /, lenient=False): return float(answer in completion)
 """
 )
@@ -376,6 +377,12 @@ def test_grader_that_gives_all_the_same_has_one_finding():
 @pytest.mark.usefixtures("graders")
 def test_said_signature_calls_parameters_of_any_name():
     assert findings(probed("unseen", signature="plain"))["enumeration"]
+
+
+@pytest.mark.usefixtures("graders")
+def test_function_that_takes_nothing_by_name_is_refused():
+    with pytest.raises(UserError, match="it takes nothing by name; wrap it in a function that does"):
+        probed("anything", signature="plain")
 
 
 @pytest.mark.usefixtures("graders")

@@ -146,6 +146,8 @@ class CallableProbe:
         signature = self.signature or seen_signature(grader.parameters, messages)
         plan = CallPlan(signature=signature, parameters=grader.parameters)
         for row in rows:
+            if not plan.arguments(row.sample, [""]):
+                raise UserError("it takes nothing by name; wrap it in a function that does", where=self.target)
             if lacking := plan.lacking(row.sample):
                 needed = f"it needs {', '.join(lacking)}, and the row {row.sample.id!r} has no such column"
                 called = f"called as {signature}: {grader.parameters}"
