@@ -1,6 +1,7 @@
 """The shards of one output, each a file with its state beside it: which are there, and whether they belong together."""
 
 import json
+import os
 import re
 import resource
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +81,7 @@ def shares_there(output: Path) -> list[Share]:
 
 def _allow_open_files(shards: int, where: str) -> None:
     """Let this process open the files of so many shards. UserError if the machine refuses that."""
-    needed = OPEN * shards + 128
+    needed = OPEN * shards + len(os.listdir("/dev/fd")) + 128
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY not in (soft, hard) and hard < needed:
         problem = f"{shards} shards need {needed} open files, and this machine allows {hard} (`ulimit -Hn`)"

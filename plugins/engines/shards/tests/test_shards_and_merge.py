@@ -3,11 +3,12 @@
 import gzip
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -393,8 +394,11 @@ def test_many_shards_are_merged_where_few_files_may_be_open():
     write_rows(40)
     assert score(out="one.jsonl") == 0
     score_shards(12)
-    with few_files():
-        assert main(["merge", "out.jsonl"]) == 0
+    with ExitStack() as others:  # a process may have many open already
+        for _ in range(200):
+            others.enter_context(open(os.devnull))
+        with few_files():
+            assert main(["merge", "out.jsonl"]) == 0
     assert OUT.read_bytes() == Path("one.jsonl").read_bytes()
 
 
@@ -403,7 +407,7 @@ def test_more_shards_than_a_machine_can_open_are_refused():
     words = f"ulimit -n 150; exec {sys.executable} -m rewardlab.cli merge out.jsonl"
     done = subprocess.run(["bash", "-c", words], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "12 shards need 164 open files, and this machine allows 150 (`ulimit -Hn`)" in done.stderr
+    assert re.search(r"12 shards need 1[67]\d open files, and this machine allows 150 \(`ulimit -Hn`\)", done.stderr)
 
 
 @pytest.mark.slow
