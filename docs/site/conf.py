@@ -30,6 +30,8 @@ PROJECT = [
     "/skills/rewardlab/SKILL",
     "/release/README",
     "/evidence/README",
+    "/evidence/audit/README",
+    "/evidence/audit/reproductions",
 ]
 DEMO = "\n\nThe <a href='../demo.html'>demo report</a>: a run of the quickstart.\n"
 
@@ -45,6 +47,7 @@ include_patterns = [
     "skills/**.md",
     "release/README.md",
     "evidence/README.md",
+    "evidence/audit/*.md",
 ]
 exclude_patterns = [".*"]
 source_suffix = {".md": "markdown", ".ipynb": "notebook"}

@@ -20,6 +20,8 @@ COMMANDS_SHOWN = list(shown_commands())
 RUNS = list(shown_runs())
 READING = ("causes", "check", "compare", "convert", "judge", "probe", "score", "tables")
 """commands that only read what is there, and ask nobody outside of this machine"""
+WANTING = {"$HONEST", "--callable", "--licence", "--next", "--on", "--truth"}
+"""words of commands that take completions, a module, labels, a cluster or a component that is not there"""
 RECIPE = """
 version: 1
 dataset: {use: data/jsonl, with: {path: rows.jsonl}}
@@ -228,7 +230,7 @@ def _is_at_hand(command, folder):
     files = {word.rpartition("=")[2] for word in command.words if word.endswith((".yaml", ".jsonl", ".csv"))}
     read = files - _outputs(command)
     elsewhere = any(word.partition("=")[2].startswith("runs/") or word.startswith("runs/") for word in command.words)
-    return not elsewhere and all((folder / file).is_file() for file in read) and "$HONEST" not in command.words
+    return not elsewhere and all((folder / file).is_file() for file in read) and not WANTING & {*command.words}
 
 
 def _clear(command, folder):
