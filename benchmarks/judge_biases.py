@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from statistics import fmean
 
-from rewardlab_measure.judge_biases.measures import BIASES, LANGUAGE, Bias, Change, biases
+from rewardlab_measure.judge_biases.measures import BIASES, LANGUAGE, Bias, Change, biases, language_change
 
 REWRITTEN = tuple(name for name in BIASES if name != "position")
 LANGUAGES = ("de", "en", "sw")
@@ -47,9 +47,8 @@ class SimulatedJudge:
                 changes.setdefault("position", []).append(Change(fmean(first_won), problem))
             lead = abs(lead) if better else -abs(lead)
             values = {name: self._value("", name, abs(lead), random) for name in LANGUAGES}
-            for name, value in values.items():
-                others = fmean(values[other] for other in LANGUAGES if other != name)
-                changes.setdefault(f"{LANGUAGE}{name}", []).append(Change(value - others, problem))
+            for name in LANGUAGES:
+                changes.setdefault(f"{LANGUAGE}{name}", []).append(language_change(values, name, problem))
         return biases({name: changes[name] for name in changes if changes[name]})
 
     def _value(

@@ -7,5 +7,6 @@ its value by each rewrite of the rows' own answers, by place and by language.
     rewrites        the rewrites of an answer, each for one bias
     rewritten_rows  the rows to judge: each answer as it is, and rewritten
     measures        the biases, with intervals and corrected p-values
+    language_test   the p-value of one language among several
     report          the result as text and as JSON values
 """

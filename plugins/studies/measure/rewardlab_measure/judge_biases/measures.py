@@ -1,11 +1,13 @@
 """The biases of a judge: what each rewrite changes, with intervals that hold together and corrected p-values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from rewardlab_measure.judge_agreement.slices import JudgedCase
+from rewardlab_measure.judge_biases.language_test import language_test, smallest_language_p
 from rewardlab_measure.judge_biases.rewrites import CONTROL
 from rewardlab_measure.judge_biases.rewritten_rows import ORIGINAL
 from rewardlab_measure.tables.averages import clustered_average
@@ -18,11 +20,15 @@ LANGUAGE = "language "
 
 
 class Change(NamedTuple):
-    """What a rewrite changed in one row: a part of the component's range, from -1 to 1; None if a value is missing."""
+    """What a rewrite changed in one row: a part of the component's range, from -1 to 1; None if a value is missing.
+
+    instead: of a language's change, what it had been with the value of each other language of the problem.
+    """
 
     value: float | None
     cluster: int
     language: str | None = None
+    instead: Sequence[float] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +122,7 @@ def biases(changes: Mapping[str, Sequence[Change]]) -> list[Bias]:
                 by_language=_by_language(given),
             )
         )
-    return made
+    return _languages_together(made)
 
 
 def same_verdicts(judged: Sequence[JudgedCase]) -> dict[str, Any] | None:
@@ -166,12 +172,43 @@ def _languages(originals: Sequence[JudgedCase], span: float) -> dict[str, list[C
     languages = sorted({language for of in means.values() if len(of) > 1 for language in of})
     return {
         f"{LANGUAGE}{language}": [
-            Change(of[language] - fmean(value for name, value in of.items() if name != language), cluster)
-            for cluster, of in means.items()
-            if language in of and len(of) > 1
+            language_change(of, language, cluster) for cluster, of in means.items() if language in of and len(of) > 1
         ]
         for language in (languages[:1] if len(languages) == 2 else languages)
     }
+
+
+def language_change(values: Mapping[str, float], language: str, cluster: int) -> Change:
+    """Return the change of one language in a problem with these values by language."""
+    less_others = {
+        name: value - fmean(own for other, own in values.items() if other != name) for name, value in values.items()
+    }
+    instead = [change for name, change in less_others.items() if name != language]
+    return Change(less_others[language], cluster, instead=instead)
+
+
+def _languages_together(measured: Sequence[Bias]) -> list[Bias]:
+    """Return the biases, with intervals of languages that are no narrower than those of all of them on average.
+
+    A language in which nothing has failed yet varies next to nothing, and says little about how seldom it fails.
+    """
+    halves = [
+        (bias.high - bias.low) ** 2 / 4 * bias.rows
+        for bias in measured
+        if bias.name.startswith(LANGUAGE) and bias.low is not None and bias.high is not None
+    ]
+    return [
+        _no_narrower(bias, fmean(halves)) if halves and bias.name.startswith(LANGUAGE) else bias for bias in measured
+    ]
+
+
+def _no_narrower(bias: Bias, square: float) -> Bias:
+    """Return a bias whose interval is at least as wide as the square of half of that of one row says."""
+    if bias.low is None or bias.high is None:
+        return bias
+    half = sqrt(square / bias.rows)
+    low, high = min(bias.low, bias.change - half), max(bias.high, bias.change + half)
+    return replace(bias, low=max(-1.0, low), high=min(1.0, high))
 
 
 def _value_of_better(j: JudgedCase) -> float | None:
@@ -182,7 +219,13 @@ def _value_of_better(j: JudgedCase) -> float | None:
 
 
 def _test(changes: Sequence[Change]) -> tuple[float, float]:
-    """Return the p-value, if each problem's change is as likely to have the other sign, and the smallest possible."""
+    """Return the p-value, if each problem's change is as likely to have the other sign, and the smallest possible.
+
+    Of one language of three or more: if each order of a problem's values over its languages is as likely.
+    """
+    if any(len(change.instead) > 1 for change in changes):
+        orders = [(float(change.value or 0.0), *change.instead) for change in changes]
+        return language_test(orders), smallest_language_p(orders)
     by_cluster: dict[int, float] = {}
     for change in changes:
         by_cluster[change.cluster] = by_cluster.get(change.cluster, 0.0) + float(change.value or 0.0)

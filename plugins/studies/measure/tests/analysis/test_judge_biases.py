@@ -5,7 +5,8 @@ from random import Random
 
 import pytest
 from helpers.each_case import each_case
-from rewardlab_measure.judge_biases.measures import BIASES, Change, biases
+from rewardlab_measure.judge_biases.language_test import language_test, smallest_language_p
+from rewardlab_measure.judge_biases.measures import BIASES, Change, biases, language_change
 from rewardlab_measure.judge_biases.rewrites import CONTROL, FLATTERY, flattery_language, rewrites
 
 ANSWER = r"""First 3.5 is added, e.g. by hand. Then it ends.
@@ -100,3 +101,60 @@ def test_a_row_without_a_value_is_missing_and_never_a_change():
     (bias,) = biases({"length": [Change(None, 0), *(Change(0.5, row) for row in range(1, 21))]})
     assert (bias.change, bias.missing, bias.rows) == (0.5, 1, 20)
     assert biases({"length": [Change(None, 0)]}) == []
+
+
+# --- languages
+
+
+def changes_by_language(problems):
+    """Return the changes of each language, of problems with a value in each."""
+    changes = {}
+    for problem, values in enumerate(problems):
+        named = dict(enumerate(values))
+        for name in named:
+            changes.setdefault(f"language {name}", []).append(language_change(named, name, problem))
+    return changes
+
+
+def orders(*values):
+    """Return a problem's changes: that of the first language, and with the others' values."""
+    change = language_change(dict(enumerate(values)), 0, 0)
+    return [change.value, *change.instead]
+
+
+def test_languages_that_fail_alike_and_seldom_are_none_of_them_a_bias():
+    """In those that have not failed yet all signs are the same: by these, one is named in 3 of 4 measurements."""
+    random, named, missed = Random("seldom"), 0, 0
+    for _ in range(100):
+        problems = [[float(random.random() > 0.02) for _ in range(10)] for _ in range(100)]
+        found = biases(changes_by_language(problems))
+        named += any(bias.verdict == "biased" for bias in found)
+        missed += any(bias.low > 0 or bias.high < 0 for bias in found)
+    assert (named <= 8, missed <= 8) == (True, True)
+
+
+def test_a_language_that_fails_more_often_is_named():
+    random, named = Random("worse"), 0
+    for _ in range(40):
+        problems = [[float(random.random() > (0.3 if at == 0 else 0.05)) for at in range(5)] for _ in range(80)]
+        found = {bias.name: bias for bias in biases(changes_by_language(problems))}
+        named += found["language 0"].verdict == "biased"
+    assert named >= 38
+
+
+def test_the_p_value_of_a_language_by_hand():
+    # wrong in the first language alone, in each of three problems: 1/3 each
+    assert language_test([orders(0, 1, 1)] * 3) == pytest.approx(1 / 27)
+    # -1 once and 1/2 twice add up to 0: all ways are as far from it
+    assert language_test([orders(0, 1, 1), orders(1, 0, 1), orders(1, 1, 0)]) == 1.0
+    # of two languages it is the test of signs
+    assert language_test([orders(0, 1)] * 5) == pytest.approx(2 / 32)
+    assert language_test([orders(1, 1, 1)] * 5) == 1.0
+    assert (smallest_language_p([orders(0, 1, 1)] * 3), smallest_language_p([orders(0, 1)] * 3)) == (1 / 27, 0.25)
+
+
+def test_many_changes_without_a_common_step_are_rounded():
+    random = Random("many")
+    problems = [orders(*(random.random() for _ in range(3))) for _ in range(400)]
+    assert 0.001 < language_test(problems) < 1
+    assert 0 < language_test([[min(given), *given] for given in problems]) < 1e-12
