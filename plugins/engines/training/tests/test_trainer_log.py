@@ -40,6 +40,13 @@ EXPORT = '"Step","mine - train/reward","mine - train/rewards/accuracy/mean","min
         ("out.log", f"Loading: 3%|#\rmap:\r{TRL}\n  1%| 2/9\n{EVALUATED}\n{TRL}\n", [(1, ALL), (2, ALL)]),
         ("out.log", f"{NEW_TRL}\n", [(1, ALL)]),
         ("out.log", f"{VERL}\n{VERL}", [(2, OF_VERL), (2, OF_VERL)]),
+        (
+            "steps.jsonl",
+            '{"step":1e999,"loss":Infinity}\n{"step":4,"loss":1}',
+            [(1, {"loss": math.inf}), (4, {"loss": 1.0})],
+        ),
+        ("steps.csv", "step,reward\nnan,0.5\n,0.6\n", [(1, {"reward/total": 0.5}), (2, {"reward/total": 0.6})]),
+        ("out.log", "{'loss': 'infonce', 'kl': 'nano'}\n{'loss': 0.1}", [(1, {"loss": 0.1})]),
         ("wandb.csv", EXPORT, [(3, {"reward/total": 0.6, "reward/accuracy": 0.5})]),
     ],
 )
@@ -60,9 +67,29 @@ def test_columns_of_other_names(tmp_path):
     assert log.watched(None) == []
 
 
+def test_a_column_that_somebody_has_named_goes_before_those_that_are_known(tmp_path):
+    (tmp_path / "log.csv").write_text("step,reward,mine\n1,0.9,0.1\n2,0.9,\n")
+    log = read_trainer_log(tmp_path / "log.csv", ["mine=total"])
+    assert log.steps == [(1, {"reward/total": 0.1}), (2, {"reward/total": 0.9})]
+
+
 @each_case(
     "name, text, columns, correctness, problem",
     [
+        (
+            "a.csv",
+            "step,reward,mine\n1,2,3\n",
+            ("mein=total",),
+            None,
+            "--column: no column 'mein'; did you mean 'mine'?",
+        ),
+        (
+            "a.csv",
+            '"Step","A - reward","B - reward"\n1,2,\n2,,2\n',
+            (),
+            None,
+            "holds the columns of 2 runs (A, B); export one",
+        ),
         ("a.json", "{", (), None, "cannot be read as JSON"),
         ("a.json", '{"epoch": 3}', (), None, "neither a trainer_state.json, with `log_history`, nor a list of steps"),
         ("a.json", "[" * 100_000, (), None, "nested too deeply"),
@@ -106,6 +133,19 @@ def test_the_command_says_of_each_log_what_went_off(logs, capsys):
     assert alarm.startswith("  reward_hacking: may be hacking its reward: judge rises (")
     assert "away from gold (" in alarm
     assert sound == f"{logs[1]}: no alarm in 60 steps; its numbers allow reward_hacking"
+
+
+def test_a_log_whose_numbers_no_alarm_can_use_says_so(tmp_path, capsys):
+    (tmp_path / "log.csv").write_text("step,reward\n1,0.5\n")
+    assert main(["alarms", str(tmp_path / "log.csv")]) == 0
+    assert capsys.readouterr().out.endswith("no alarm in 1 step; its numbers allow none\n")
+
+
+@each_case("flags, code", [([], 0), (["--fail-on", "any"], 0), (["--fail-on", "saturated"], 1)])
+def test_what_is_usually_silent_can_be_asked_for(tmp_path, flags, code):
+    steps = [{"step": n, "varied/format": 0.5 * (n < 30), "reward/format": 0.5 + 0.5 * (n >= 30)} for n in range(60)]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, steps)))
+    assert main(["alarms", str(tmp_path / "log.jsonl"), *flags]) == code
 
 
 @each_case("flags, code", [(["any"], 1), (["reward_hacking"], 1), (["length"], 0), (["lenght"], 2)])

@@ -5,6 +5,7 @@ TRL's and OpenRLHF's dictionaries, verl's `step:12 - critic/score/mean:0.4 - ...
 is none.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,9 +42,9 @@ NAMES = {
 CALLED = {"length": LENGTH, "flat": FLAT, "std": STD} | {name: name for name in ("entropy", "kl", "loss", "grad_norm")}
 """numbers by the words of `--column`; any other word is a component, or the total"""
 COMPONENT = re.compile(r"(?:rewards|reward_extra)/(?P<name>[^/]+)(?:/mean)?")
-EXPORTED = re.compile(r"^.* - ")
+EXPORTED = re.compile(r"^(?P<run>.*) - ")
 """before a metric, the run's name in CSV that W&B exports"""
-NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
+NUMBER = r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf(?:inity)?)(?!\w)"
 PRINTED = re.compile(rf"""['"]([^'"\n]{{1,100}})['"]:\s{{0,4}}['"]?(?:np\.float\d+\()?({NUMBER})""", re.IGNORECASE)
 VERL_STEP = re.compile(r"\bstep:\d+ - ")
 VERL = re.compile(rf"([\w@./-]{{1,100}}):(?:np\.float\d+\()?({NUMBER})", re.IGNORECASE)
@@ -86,7 +87,9 @@ def read_trainer_log(path: Path, columns: Iterable[str] = (), correctness: str |
         columns: what columns of names that no trainer uses are, such as "reward_mean=total" and "ndcg_mean=ndcg".
         correctness: the component that says whether an answer is right, which it must have.
     """
-    steps = list(_steps(path, _own_names(columns)))
+    reader = _ColumnReader(_own_names(columns))
+    steps = list(_steps(path, reader))
+    reader.refuse_doubts(path)
     log = TrainerLog(steps=steps, names=frozenset(name for _, numbers in steps for name in numbers))
     if not steps:
         raise UserError(
@@ -109,12 +112,13 @@ def _own_names(columns: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _steps(path: Path, own_names: Mapping[str, str]) -> Iterator[tuple[int, Numbers]]:
+def _steps(path: Path, reader: "_ColumnReader") -> Iterator[tuple[int, Numbers]]:
     counted = count(1)
     for row in _rows(path):
-        if numbers := _numbers(row, own_names):
-            step = next((_number(row[name]) for name in STEPS if name in row), None)
-            yield next(counted) if step is None else int(step), numbers
+        if numbers := reader.numbers(row):
+            given = (_number(row[name]) for name in STEPS if name in row)
+            step = next((int(number) for number in given if number is not None and math.isfinite(number)), None)
+            yield next(counted) if step is None else step, numbers
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -150,24 +154,50 @@ def _rows_of_text(path: Path) -> Iterator[Mapping[str, Any]]:
         raise UserError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
 
-def _numbers(row: Mapping[str, Any], own_names: Mapping[str, str]) -> Numbers:
-    numbers: Numbers = {}
-    for column, value in row.items():
-        name, number = _name(column, own_names), _number(value)
-        if name is not None and number is not None:
-            numbers.setdefault(name, number)
-    return numbers
+class _ColumnReader:
+    """What rows have for alarms, by the names of their columns; those that somebody has named go before all others."""
+
+    def __init__(self, own_names: Mapping[str, str]) -> None:
+        self._own_names = own_names
+        self._columns: dict[str, None] = {}
+        self._runs: dict[str, None] = {}
+
+    def numbers(self, row: Mapping[str, Any]) -> Numbers:
+        """Return the numbers of a row that alarms read."""
+        self._columns |= dict.fromkeys(map(str, row))
+        numbers: Numbers = {}
+        for column in sorted(row, key=lambda column: column not in self._own_names):
+            name, number = self._name(column), _number(row[column])
+            if name is not None and number is not None:
+                numbers.setdefault(name, number)
+        return numbers
+
+    def refuse_doubts(self, path: Path) -> None:
+        """Raise a UserError if a column that somebody has named is nowhere, or the columns are of several runs."""
+        for column in self._own_names:
+            if self._columns and column not in self._columns:
+                raise UserError(f"--column: no column {column!r}{nearest(column, self._columns)}", where=str(path))
+        if len(self._runs) > 1:
+            listed = ", ".join([*self._runs][:5]) + ", ..." * (len(self._runs) > 5)
+            raise UserError(f"holds the columns of {len(self._runs)} runs ({listed}); export one", where=str(path))
+
+    def _name(self, column: Any) -> str | None:
+        if not isinstance(column, str):
+            return None
+        if column in self._own_names:
+            return self._own_names[column]
+        exported = EXPORTED.match(column)
+        name = _name(column if exported is None else column[exported.end() :])
+        if name is not None and exported is not None:
+            self._runs[exported["run"]] = None
+        return name
 
 
-def _name(column: Any, own_names: Mapping[str, str]) -> str | None:
-    if not isinstance(column, str):
-        return None
-    if column in own_names:
-        return own_names[column]
-    column = EXPORTED.sub("", column).removeprefix("train/")
-    if match := COMPONENT.fullmatch(column):
+def _name(metric: str) -> str | None:
+    metric = metric.removeprefix("train/")
+    if match := COMPONENT.fullmatch(metric):
         return f"{REWARD}{match['name']}"
-    name = NAMES.get(column, column)
+    name = NAMES.get(metric, metric)
     return name if is_watched(name) else None
 
 

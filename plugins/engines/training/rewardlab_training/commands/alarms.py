@@ -1,5 +1,6 @@
 """`rewardlab alarms`: what alarms say of a training that another tool ran, by its log."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -53,22 +54,22 @@ def run(options: Options) -> CommandResult:
     Not ok if an alarm of `fail_on` went off.
     """
     fail_on = named_alarms(options.fail_on)
-    looked_at = [_looked_at(path, options) for path in options.logs]
+    looked_at = [_looked_at(path, options, fail_on) for path in options.logs]
     failing = [sign for one in looked_at for sign in one.signs if {sign.alarm.name, ANY} & fail_on]
     lines = [line for one in looked_at for line in _lines(one, options.correctness)]
     data = {"ok": not failing, "logs": [_as_data(one, options.correctness) for one in looked_at]}
     return CommandResult(ok=not failing, text="\n".join(lines), data=data)
 
 
-def _looked_at(path: Path, options: Options) -> LogAlarms:
+def _looked_at(path: Path, options: Options, fail_on: Collection[str]) -> LogAlarms:
     log = read_trainer_log(path, options.columns, options.correctness)
     detector = AlarmDetector(AlarmSettings(correctness=options.correctness, batch_size=options.batch_size))
     signs = [sign for step, numbers in log.steps for sign in detector.add(step, numbers)]
-    return LogAlarms(path, log, [sign for sign in signs if sign.alarm.name != QUIET])
+    return LogAlarms(path, log, [sign for sign in signs if sign.alarm.name != QUIET or QUIET in fail_on])
 
 
 def _lines(one: LogAlarms, correctness: str | None) -> list[str]:
-    watched = ", ".join(one.log.watched(correctness))
+    watched = ", ".join(one.log.watched(correctness)) or "none"
     said = "no alarm" if not one.signs else counted(len(one.signs), "alarm")
     alarms = [
         f"  {sign.alarm.name}: {sign.alarm.meaning}: {sign.text} at step {sign.step}; {sign.alarm.advice}"
