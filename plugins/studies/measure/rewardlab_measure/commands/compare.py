@@ -53,7 +53,7 @@ class Options(Config):
     """a new file: a line for each group"""
     truth: Annotated[str | None, Flag(metavar="NAME")] = None
     """what you want: a component (a:NAME: A's), or a column with a number for each completion; says who teaches more"""
-    detect: Annotated[float | None, Field(gt=0, allow_inf_nan=False), Flag(metavar="D")] = None
+    detect: Annotated[float | None, Field(ge=1e-9, allow_inf_nan=False), Flag(metavar="D")] = None
     """with --truth: the difference that would matter; says how many prompts show it"""
     sequential: bool = False
     """with --truth: stop at the first of five looks that decides; rows in random order"""

@@ -48,6 +48,8 @@ class TruthAnswer:
     Args:
         level: of the intervals; a look on the way has wider ones.
         rows, of: how many rows were scored, of how many.
+        unknown: completions without a truth; they count nowhere.
+        is_clustered: whether it is known which prompts are of one problem; not without the rows.
     """
 
     question: TruthQuestion
@@ -55,6 +57,8 @@ class TruthAnswer:
     level: float
     rows: int
     of: int
+    unknown: int = 0
+    is_clustered: bool = True
 
     @property
     def verdict(self) -> TruthVerdict:
@@ -70,6 +74,8 @@ class TruthComparison:
         self._gains: dict[Slice, Gains] = {ALL: Gains()}
         self._level = LEVEL
         self._rows = 0
+        self._unknown = 0
+        self._has_rows = has_rows
         self._differs = bool(self._source.sides)
 
     def misfit(self, group: Group) -> str | None:
@@ -102,7 +108,9 @@ class TruthComparison:
     ) -> GroupGain | None:
         """Count a row, as both sides scored it, and return its gain; None if too little of it is known."""
         self._rows += 1
-        gain = group_gain(rewards_of(a), rewards_of(b), self._source.values(row, a, b))
+        truth = self._source.values(row, a, b)
+        self._unknown += sum(value is None for value in truth)
+        gain = group_gain(rewards_of(a), rewards_of(b), truth)
         keys = list(_keys(row.sample))
         for key in slices:
             self._gains.setdefault(key, Gains()).add(gain, keys)
@@ -113,7 +121,15 @@ class TruthComparison:
         slices = {
             label: taught(gains, self._level) for (_, label), gains in sorted(self._gains.items(), key=itemgetter(0))
         }
-        return TruthAnswer(question=self._question, slices=slices, level=self._level, rows=self._rows, of=count)
+        return TruthAnswer(
+            question=self._question,
+            slices=slices,
+            level=self._level,
+            rows=self._rows,
+            of=count,
+            unknown=self._unknown,
+            is_clustered=self._has_rows,
+        )
 
 
 def _keys(sample: Sample) -> Iterator[Hashable]:

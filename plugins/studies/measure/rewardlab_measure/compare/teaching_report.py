@@ -1,6 +1,7 @@
 """What two rewards teach of a truth, as text that people read and as JSON values."""
 
 from collections.abc import Iterator
+from math import ceil, log10
 from typing import Any
 
 from rewardlab.text import counted
@@ -19,16 +20,25 @@ LEGEND = (
 
 def format_taught(taught: TruthAnswer) -> str:
     """Return the gains with a line a slice, the verdict, and how many prompts a difference takes."""
-    lines = [["", "groups", "truth differs", "gain A", "gain B", "at most", "B - A", f"{taught.level:.1%} interval"]]
+    lines = [
+        ["", "groups", "truth differs", "gain A", "gain B", "at most", "B - A", f"{_percent(taught.level)} interval"]
+    ]
     lines += [_line(name, truth) for name, truth in taught.slices.items()]
     whole = next(iter(taught.slices.values()))
-    parts = [*columns(lines, align="<>"), *_notes(whole), _verdict(taught, whole), *_power(taught, whole), LEGEND]
+    parts = [
+        *columns(lines, align="<>"),
+        *_notes(taught, whole),
+        _verdict(taught, whole),
+        *_power(taught, whole),
+        LEGEND,
+    ]
     return "\n".join([f"truth: {taught.question.truth}", *parts])
 
 
 def taught_as_dict(taught: TruthAnswer) -> dict[str, Any]:
-    """Return {"name", "verdict", "level", "rows", "of", "detect", "sequential", "power", "slices"} as JSON values.
+    """Return {"name", "verdict", "level", "rows", "of", "unknown", "detect", "sequential", "power", "slices"}.
 
+    unknown: completions without a truth.
     power: for each power, the smallest difference that so many prompts see, and the prompts that `detect` needs (None
     without it). slices: name -> counts, mean gains per step, and B's less A's with its interval.
     """
@@ -40,6 +50,7 @@ def taught_as_dict(taught: TruthAnswer) -> dict[str, Any]:
         "level": taught.level,
         "rows": taught.rows,
         "of": taught.of,
+        "unknown": taught.unknown,
         "detect": question.detect,
         "sequential": question.sequential,
         "power": {f"{power:g}": _power_as_dict(taught, whole, power) for power in POWERS},
@@ -71,7 +82,16 @@ def _line(name: str, truth: TaughtTruth) -> list[str]:
     return [excerpt(name, LABEL), f"{truth.prompts:,}", f"{truth.varying:,}", *gains, difference, interval]
 
 
-def _notes(whole: TaughtTruth) -> Iterator[str]:
+def _percent(level: float) -> str:
+    """Return a level with as many places as its distance from 100% takes: 95.0%, 99.9995%."""
+    return f"{level:.{max(1, ceil(-2 - log10(1 - level)))}%}"
+
+
+def _notes(taught: TruthAnswer, whole: TaughtTruth) -> Iterator[str]:
+    if taught.unknown:
+        yield f"{counted(taught.unknown, 'completion')} without {taught.question.truth} count nowhere"
+    if not taught.is_clustered:
+        yield "each prompt counts by itself; name the file of rows if some are of one problem, such as translations"
     if whole.left_out:
         left_out = counted(whole.left_out, "group")
         yield f"{left_out} left out: fewer than two completions with a truth and a total on both sides"
@@ -86,10 +106,10 @@ def _verdict(taught: TruthAnswer, whole: TaughtTruth) -> str:
         "A teaches more": f"A teaches more of {name} than B",
         "B teaches more": f"B teaches more of {name} than A",
         "no difference that large": f"neither teaches {detect} more of {name} than the other",
-        "equal": "A and B teach equally much in each group; no number of prompts like these would tell them apart",
+        "equal": "A and B teach equally much in each of these groups",
         "undecided": f"undecided: these prompts do not say which teaches more of {name}",
         "truth never differs": f"no answer: in no group do two completions differ in {name}, so no reward can teach it",
-        "too few prompts": "no answer: a single prompt does not say how much prompts differ",
+        "too few prompts": "no answer: how much prompts differ takes two at the least, of different problems",
     }
     if not taught.question.sequential:
         return texts[taught.verdict]

@@ -55,6 +55,8 @@ class TaughtTruth:
 
     def verdict(self, detect: float | None = None) -> TruthVerdict:
         """Return what may be said. detect: the difference that would matter."""
+        if not self.prompts:
+            return "too few prompts"
         if not self.varying:
             return "truth never differs"
         if self.all_equal:
@@ -84,7 +86,8 @@ class TaughtTruth:
         """
         if not self.deviation:
             return None
-        needed = ((Z + NormalDist().inv_cdf(power)) * self.deviation / detect) ** 2 + Z * Z / 2
+        each = self.prompts / self.clusters  # what the normal quantile lacks is of problems, not of prompts
+        needed = ((Z + NormalDist().inv_cdf(power)) * self.deviation / detect) ** 2 + Z * Z / 2 * each
         return ceil(needed * (INFLATION if looks else 1.0))
 
 

@@ -73,7 +73,8 @@ def test_verdicts():
     assert (wide.low < -0.02 < 0 < wide.high < 0.02, wide.verdict(0.02)) == (True, "undecided")
     assert taught(gains_of([0.0] * 30)).verdict() == "equal"
     assert taught(gains_of([0.3])).verdict() == "too few prompts"
-    assert taught(Gains()).verdict() == "truth never differs"
+    assert taught(gains_of([0.3] * 5, keys=[1] * 5)).verdict() == "too few prompts"
+    assert taught(Gains()).verdict() == "too few prompts"
 
 
 def test_equal_rewards_need_no_prompts_and_no_infinity():
@@ -96,7 +97,7 @@ def test_prompts_of_one_problem_count_as_one():
     five = taught(gains_of([x for x in problems for _ in range(5)], keys=[n for n in range(40) for _ in range(5)]))
     assert (five.prompts, five.clusters, alone.clusters) == (200, 40, 40)
     assert five.low == pytest.approx(alone.low)
-    assert five.prompts_needed(0.05, 0.8) == pytest.approx(5 * alone.prompts_needed(0.05, 0.8), rel=0.1)
+    assert five.prompts_needed(0.05, 0.8) == pytest.approx(5 * alone.prompts_needed(0.05, 0.8), abs=5)
 
 
 def test_prompts_needed_by_hand():

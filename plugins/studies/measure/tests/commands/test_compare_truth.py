@@ -79,6 +79,16 @@ def test_it_stops_once_it_is_decided(files, compared, main):
     assert f"decided after {truth['rows']} of 200 rows" in out
 
 
+def test_the_first_look_names_its_level(tmp_path, main):
+    draw = Random("first")
+    truths = [[0.0, draw.random(), 1.0] for _ in range(50)]
+    scores(tmp_path, "a.jsonl", [([1.0, 0.5, 0.0], truth) for truth in truths])
+    scores(tmp_path, "b.jsonl", [([0.0, 0.5, 1.0], truth) for truth in truths])
+    _, out, _ = main("compare", "a.jsonl", "b.jsonl", "--truth", "right", "--sequential")
+    assert "B teaches more of right than A (decided after 10 of 50 rows" in out
+    assert "99.9995% interval" in out
+
+
 def test_it_also_stops_because_no_difference_is_large(tmp_path, compared):
     scores(tmp_path, "a.jsonl", drawn(200, 0.2, 1))
     scores(tmp_path, "b.jsonl", drawn(200, 0.2, 2))
@@ -124,13 +134,38 @@ def test_a_component_that_never_differs_is_said_to_tell_nothing(tmp_path, compar
     assert compared("a.jsonl", "b.jsonl", "--truth", "right")["verdict"] == "truth never differs"
 
 
+def test_truths_that_are_not_known_are_counted_and_are_no_answer(tmp_path, compared, main):
+    for name, seed in (("a.jsonl", 1), ("b.jsonl", 2)):
+        truths = [[1.0, 0.0, None], [0.0, 1.0, None], [None, None, 1.0]]
+        scores(tmp_path, name, [([0.1 * seed, 0.5, 0.3], truth) for truth in truths])
+    truth = compared("a.jsonl", "b.jsonl", "--truth", "right")
+    assert (truth["unknown"], truth["slices"]["all"]["left_out"]) == (4, 1)
+    _, out, _ = main("compare", "a.jsonl", "b.jsonl", "--truth", "right")
+    assert "4 completions without right count nowhere" in out
+    for name in ("a.jsonl", "b.jsonl"):
+        scores(tmp_path, name, [([0.1, 0.5], [None, None])] * 3)
+    assert compared("a.jsonl", "b.jsonl", "--truth", "right")["verdict"] == "too few prompts"
+
+
+def test_without_the_rows_it_says_that_each_prompt_counts_by_itself(tmp_path, main):
+    for name, seed in (("a.jsonl", 1), ("b.jsonl", 2)):
+        scores(tmp_path, name, drawn(4, 1.0, seed, [[0.0, 1.0, 1.0]] * 4))
+    rows_file(tmp_path, [{"problem": "one"}] * 4, texts=3)
+    note = "each prompt counts by itself; name the file of rows"
+    _, alone, _ = main("compare", "a.jsonl", "b.jsonl", "--truth", "right")
+    _, of_rows, _ = main("compare", "a.jsonl", "b.jsonl", "rows.jsonl", "--truth", "right")
+    assert (note in alone, note in of_rows) == (True, False)
+    assert "no answer: how much prompts differ takes two at the least, of different problems" in of_rows
+
+
 @each_case(
     "arguments, message",
     [
         (["--detect", "0.1"], "--detect and --sequential need --truth NAME"),
         (["--sequential"], "--detect and --sequential need --truth NAME"),
-        (["--truth", "right", "--detect", "0"], "greater than 0"),
-        (["--truth", "right", "--detect=-0.1"], "greater than 0"),
+        (["--truth", "right", "--detect", "0"], "is not a number from 1e-09 on"),
+        (["--truth", "right", "--detect", "1e-200"], "is not a number from 1e-09 on"),
+        (["--truth", "right", "--detect=-0.1"], "is not a number from 1e-09 on"),
         (["--truth", "right", "--detect", "nan"], "detect"),
         (["--truth", "gold"], "no such component; A has right, own; B has right, own; a column of the rows needs"),
         (["--truth", "b:gold"], "no such component; B has right, own"),
