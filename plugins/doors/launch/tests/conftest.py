@@ -18,6 +18,12 @@ COMMANDS = ("sbatch", "srun", "scontrol", "squeue", "sacct", "scancel", "preempt
 
 
 @pytest.fixture
+def trl():
+    """Skip a test of a recipe for trl where its engine, which needs torch, is not installed."""
+    pytest.importorskip("rewardlab_trl", reason="rewardlab-trl, which needs torch, is not in this environment")
+
+
+@pytest.fixture
 def slurm(tmp_path):
     """A small Slurm of two nodes, both of them this machine: the environment in which its commands are on PATH."""
     folder = tmp_path / "slurm"

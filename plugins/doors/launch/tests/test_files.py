@@ -87,6 +87,7 @@ def test_a_server_is_started_as_its_makers_say(files, sites):
     )
 
 
+@pytest.mark.usefixtures("trl")
 def test_an_engine_without_ray_runs_its_command_alone(files, sites):
     made = files("slurm", "sp3f_4_nodes", "backend={use: trl}")
     assert "node.sh" not in made
@@ -193,6 +194,7 @@ def test_skypilots_own_parser_takes_the_tasks(files, sites, tmp_path, services):
     assert said in parsed.stdout
 
 
+@pytest.mark.usefixtures("trl")
 def test_the_values_of_a_site_are_words_of_the_shell_and_nothing_else(files, tmp_path):
     """A value that tries to be shell is a value: the scripts are read by bash, and print what they were given."""
     evil = 'a\'; touch EVIL; $(touch EVIL) `touch EVIL` "${HOME}" \\ b'

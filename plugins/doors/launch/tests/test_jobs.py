@@ -168,6 +168,7 @@ def test_a_secret_reaches_skypilot_by_its_environment_and_stands_in_no_file(laun
     assert "a job 'it' is in the queue" in launch("skypilot", "--submit")[2]
 
 
+@pytest.mark.usefixtures("trl")
 def test_slurm_is_asked_on_the_cluster_before_a_job_is_submitted(main, write, slurm, monkeypatch, tmp_path):
     """Everything that is missing there is named at once."""
     for name in ("PATH", "FAKE_SLURM"):
@@ -264,7 +265,7 @@ exit $code
 
 
 @pytest.fixture
-def by_ssh(main, write, slurm, monkeypatch, tmp_path):
+def by_ssh(trl, main, write, slurm, monkeypatch, tmp_path):
     """A function that submits the quickstart to a cluster behind ssh, whose connection ends if `broken` is there."""
     folder = tmp_path / "slurm" / "bin"
     for name, text in {"sbatch": SBATCH, "ssh": SSH.format(broken=tmp_path / "broken"), "ray": "exit 1"}.items():

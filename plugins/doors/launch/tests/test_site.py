@@ -92,6 +92,7 @@ def test_a_mistake_gets_one_error_with_its_place(refused, scheduler, old, new, s
     assert said in refused(scheduler, old, new)
 
 
+@pytest.mark.usefixtures("trl")
 @each_case(
     "scheduler, override, said",
     [
