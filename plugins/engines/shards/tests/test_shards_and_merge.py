@@ -337,7 +337,7 @@ def test_a_merge_that_was_killed_or_ended_in_a_full_disk_begins_anew():
     assert score(out="one.jsonl") == 0
     score_shards(2)
     before = sorted(Path().iterdir())
-    words = f"ulimit -f 1; exec {sys.executable} -m rewardlab.cli merge out.jsonl"
+    words = f"ulimit -f 1; exec {sys.executable} -B -m rewardlab.cli merge out.jsonl"
     done = subprocess.run(["bash", "-c", words], capture_output=True, text=True)
     assert (done.returncode, "cannot be written: File too large" in done.stderr) == (1, True), done.stderr
     assert sorted(Path().iterdir()) == before
