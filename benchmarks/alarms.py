@@ -27,7 +27,7 @@ STEPS, GROUP, QUIET = 100, 8, ("saturated",)
 ONSETS = (30, 60)
 SOON = 10
 """steps after the onset within which an alarm is of use"""
-TOP, LEAST_TOP = 0.8, 0.08
+TOP, MIN_TOP = 0.8, 0.08
 """what a judge gives the best completions, and the share of them without which nothing is said of their mechanism"""
 HACKS = ("reward_hacking", "free hack")
 
@@ -59,7 +59,7 @@ def sound(
         honest = 0.5 * right + random.beta(4, 4, (batch, GROUP)) * 0.5
         judge = np.where(hacks, random.uniform(TOP, 1, honest.shape), honest)
         best = judge >= TOP
-        mechanism = 100 * hacks[best].mean() if best.mean() >= LEAST_TOP else None
+        mechanism = 100 * hacks[best].mean() if best.mean() >= MIN_TOP else None
         gap = (judge - honest).mean()
         form = (random.random((batch, GROUP)) < 1 - 0.7 * np.exp(-step / format_at)).astype(float)
         lengths = random.lognormal(5, 0.3, (batch, GROUP)) * (1 + growth * step / STEPS)

@@ -28,7 +28,7 @@ from bounded_parts import Part, Rows, run_parts, table
 from gpu_models import Shape
 
 HERE = Path(__file__).parent
-MOST_S = {
+MAX_SECONDS = {
     "machine": 45,
     "training": 110,
     "resume": 110,
@@ -161,7 +161,7 @@ def comet_interpreter(packages: str, folder: Path) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=tuple(SIZES), default="cuda")
-    parser.add_argument("--parts", default=",".join(MOST_S), help=f"of {','.join(MOST_S)}")
+    parser.add_argument("--parts", default=",".join(MAX_SECONDS), help=f"of {','.join(MAX_SECONDS)}")
     parser.add_argument("--minutes", type=float, default=8.0)
     parser.add_argument("--out", type=Path, help="a folder for table.md and log.txt")
     parser.add_argument("--wheels", type=Path)
@@ -169,8 +169,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--comet-python")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if unknown := set(given.parts.split(",")) - set(MOST_S):
-        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(MOST_S)}")
+    if unknown := set(given.parts.split(",")) - set(MAX_SECONDS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(MAX_SECONDS)}")
     return given
 
 
@@ -192,7 +192,7 @@ def main() -> int:
         variables["COMET_PYTHON"] = given.comet_python or sys.executable
         command = [sys.executable, str(Path(__file__).resolve()), "--device", given.device, "--out", str(folder)]
         parts = [
-            Part(part, [*command, "--part", part], MOST_S[part] * PATIENCE[given.device])
+            Part(part, [*command, "--part", part], MAX_SECONDS[part] * PATIENCE[given.device])
             for part in given.parts.split(",")
         ]
         rows = run_parts(parts, said, 60 * given.minutes, variables, lambda line: print(line, flush=True))

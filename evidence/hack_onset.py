@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 GAPS, MECHANISMS = (0.08, 0.10, 0.12), (15, 20, 25, 30)
-RADIUS, LEAST_KNOWN = 2, 3
+RADIUS, MIN_KNOWN = 2, 3
 """steps to either side of which a number is a mean, and how many of them must be known"""
 
 Series = Sequence[float | None]
@@ -48,7 +48,7 @@ def smoothed(series: Series) -> list[float | None]:
     means: list[float | None] = []
     for index in range(len(series)):
         known = [value for value in series[max(0, index - RADIUS) : index + RADIUS + 1] if value is not None]
-        means.append(fmean(known) if len(known) >= LEAST_KNOWN else None)
+        means.append(fmean(known) if len(known) >= MIN_KNOWN else None)
     return means
 
 
