@@ -1,7 +1,7 @@
 """`rewardlab probe`: degenerate completions against honest ones."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
@@ -156,15 +156,7 @@ def run(options: Options) -> CommandResult:
         job = ProbeJob(
             plan=plan,
             rows=path,
-            most=options.limit,
-            honest=options.honest,
-            reference=options.reference,
-            by=options.by,
-            rule=WinRule(tolerance=options.tolerance, most=options.max_won),
-            thorough=options.thorough,
-            long=options.long,
-            margin=options.margin,
-            skip_bad=options.skip_bad,
+            **_of_any_probe(options),
             search=_search(options),
             open_scorer=scorer_on(options.on),
             say=say,
@@ -195,20 +187,27 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
             memory=options.memory,
             network=options.network,
             known=options.known,
-            most=options.limit,
-            honest=options.honest,
-            reference=options.reference,
-            by=options.by,
-            rule=WinRule(tolerance=options.tolerance, most=options.max_won),
-            thorough=options.thorough,
-            long=options.long,
-            margin=options.margin,
-            skip_bad=options.skip_bad,
+            **_of_any_probe(options),
             say=say,
         ).run()
     if options.report is not None:
         write_report(report, options.report)
     return CommandResult(ok=report.ok, text=format_callable(report), data=callable_as_dict(report))
+
+
+def _of_any_probe(options: Options) -> dict[str, Any]:
+    """Return what `ProbeJob` and `CallableProbe` are given alike."""
+    return {
+        "most": options.limit,
+        "honest": options.honest,
+        "reference": options.reference,
+        "by": options.by,
+        "rule": WinRule(tolerance=options.tolerance, most=options.max_won),
+        "thorough": options.thorough,
+        "long": options.long,
+        "margin": options.margin,
+        "skip_bad": options.skip_bad,
+    }
 
 
 def _search(options: Options) -> SearchSettings | None:
