@@ -149,12 +149,14 @@ class Plan:
 
     @property
     def notes(self) -> list[str]:
-        """Return what is said before something is scored: warnings, and what `progress` is without a training."""
-        progress = None if self.expression is None else self.expression.progress
-        said = (
-            f"{self.document.where(('reward', 'total'))}: progress is {progress or 0:g} here, as reward.progress says"
-        )
-        return [*(f"warning: {line}" for line in self.warnings), *([] if progress is None else [said])]
+        """Return what is said before something is scored: warnings, and what holds without a training alone."""
+        asked, said = self.asked_by_rewards, dict[RecipePath, str]()
+        if self.expression is not None and self.expression.progress is not None:
+            said["reward", "total"] = f"progress is {self.expression.progress:g} here, as reward.progress says"
+        for name in [name for name, judge in self.judges.items() if name in asked and judge.use.require is not None]:
+            said["judges", name, "require"] = "is not asked for here; `rewardlab check` says how this licence stands"
+        places = [f"{self.document.where(place)}: {what}" for place, what in said.items()]
+        return [*(f"warning: {line}" for line in self.warnings), *places]
 
     @property
     def by_component(self) -> bool:

@@ -134,3 +134,25 @@ reward:
         code, _, err = main(*command)
         assert code == 2
         assert err.startswith(said), err
+
+
+def test_score_and_serve_say_that_they_ask_for_no_licence(main, write, monkeypatch):
+    monkeypatch.delenv("REWARDLAB_TOKEN", raising=False)
+    write(
+        "r.yaml",
+        """
+version: 1
+judges:
+  main: {use: pairwise/overlap, require: {labels: labels.jsonl, min_accuracy: 0.8}}
+  unasked: {use: pairwise/overlap, require: {labels: labels.jsonl, min_accuracy: 0.8}}
+reward:
+  components: {wins: {use: pairwise/win_rate, with: {judge: main}}}
+  total: wins
+""",
+    )
+    said = "r.yaml:4: judges.main.require: is not asked for here; `rewardlab check` says how this licence stands\n"
+    for command in (["score", "r.yaml", "no rows", "-o", "out.jsonl"], ["serve", "r.yaml", "--host", "0.0.0.0"]):
+        code, _, err = main(*command)
+        assert code == 2
+        assert err.startswith(said), err
+        assert "unasked" not in err

@@ -567,3 +567,28 @@ def test_the_page_about_the_language_gate_is_true(rewardlab):
     english = [re.findall(r"(?m)^english_reference .*$", table.stdout)[0] for table in (without, gated)]
     assert english[0].endswith(" WINS")
     assert english[1].endswith("only language prevents it")
+
+
+def test_what_is_paid_for_in_vain_and_which_licence_is_not_asked_for_are_said_first(main, write):
+    write(
+        "r.yaml",
+        """
+version: 1
+judges:
+  main:
+    use: openai/chat
+    with: {model: m, base_url: "http://127.0.0.1:9/v1", temperature: 0}
+    require: {labels: labels.jsonl, min_accuracy: 0.8}
+reward:
+  components: {wins: {use: pairwise/win_rate, with: {judge: main}, repeats: 3}}
+  total: wins
+""",
+    )
+    code, _, err = main("probe", "r.yaml", "no rows")
+    assert code == 2
+    repeats, licence, problem = err.splitlines()
+    assert "reward.components.wins: judges.main has temperature 0 and no seed: 3 repeats will most likely" in repeats
+    assert licence.endswith(
+        "judges.main.require: is not asked for here; `rewardlab check` says how this licence stands"
+    )
+    assert "no rows" in problem

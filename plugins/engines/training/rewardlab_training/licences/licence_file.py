@@ -1,6 +1,7 @@
 """The file of a judge's licences: what was asked, on which labels, and what was measured; JSON, beside the cassette."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -8,7 +9,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 from rewardlab import Config
 from rewardlab.errors import UserError
-from rewardlab.files import expanded, read_json, write_json
+from rewardlab.files import FileLock, expanded, read_json, write_json
 from rewardlab.recipe import JudgeUse
 
 from rewardlab_training.licences.bounds import Measured
@@ -28,6 +29,7 @@ class Licence(Config):
     Args:
         asked: all that decides its answers besides the rows; a judge that is asked otherwise has no licence.
         measures: by value of `by` ("all" without it), then by name.
+        unanswered: labels about which a question had no answer that could be used.
     """
 
     component: str
@@ -36,6 +38,7 @@ class Licence(Config):
     by: str | None = None
     level: float
     measures: dict[str, dict[str, Measured]]
+    unanswered: int = 0
     at: str
 
 
@@ -68,12 +71,26 @@ def read_licences(path: Path, judge: str) -> LicenceFile:
     raise UserError(f"is no file of licences ({why}); move it away and measure again", where=str(path))
 
 
-def keep_licence(path: Path, judge: str, licence: Licence) -> None:
-    """Add a licence to a file, in the place of the one for the same component, asked in the same way."""
-    kept = read_licences(path, judge).licences
-    others = [other for other in kept if (other.component, other.asked) != (licence.component, licence.asked)]
+def keep_licence(path: Path, judge: str, licence: Licence) -> Licence:
+    """Add a licence to a file, in the place of the one for the same component, asked in the same way; return it.
+
+    The one that is there stays, and is returned, if it is of the same labels and more of them were answered: a judge
+    that was down in the meantime is no worse.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, LicenceFile(judge=judge, licences=(*others, licence)).model_dump(mode="json"))
+    with closing(FileLock(path.with_name(f"{path.name}.lock"), wait=True)):  # another measurement may end just now
+        file = read_licences(path, judge)
+        before, _ = newest(file, licence.component, licence.asked)
+        if before is not None and _says_more(before, licence):
+            return before
+        others = [other for other in file.licences if other is not before]
+        write_json(path, LicenceFile(judge=judge, licences=(*others, licence)).model_dump(mode="json"))
+    return licence
+
+
+def _says_more(before: Licence, licence: Licence) -> bool:
+    same = (before.labels.sha256, before.by) == (licence.labels.sha256, licence.by)
+    return same and before.unanswered < licence.unanswered
 
 
 def newest(licences: LicenceFile, component: str, asked: Mapping[str, Any]) -> tuple[Licence | None, Licence | None]:

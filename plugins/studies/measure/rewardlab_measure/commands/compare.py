@@ -85,6 +85,8 @@ def run(options: Options) -> CommandResult:
     own = [f"{side}:{text}" for side in "ab" for text in getattr(options, f"overrides_{side}")]
     sources = parse_sides(options.a, options.b, [*options.overrides, *own], options.rows is not None)
     sides = _sides(sources)
+    for line in dict.fromkeys(line for side in sides if isinstance(side, Plan) for line in side.notes):
+        options.say(line)
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         compared = CompareJob(
             sides=sides,

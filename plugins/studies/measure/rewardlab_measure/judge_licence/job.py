@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from rewardlab.data import BadRows
 from rewardlab.errors import Problem, UserError
 from rewardlab.files import expanded, sha256_of
 from rewardlab.plan import Plan
+from rewardlab.scorefile import lacks_part
 from rewardlab.scoring import OpenScorer, Scorer
 from rewardlab_training import measured_plan
 from rewardlab_training.licences import (
@@ -61,11 +63,19 @@ class LicenceJob:
             read_licences(licence_path(judge, use), judge)  # a damaged one is said before anybody is asked
         for judge, use in wanted.items():
             for component in components_asking(self.plan, judge):
-                path = licence_path(judge, use)
-                keep_licence(path, judge, self._measure(judge, component))
-                self.say(f"kept in {path}")
+                self._keep(licence_path(judge, use), judge, self._measure(judge, component))
                 licences.append(licence_of(self.plan, judge, component))
         return licences
+
+    def _keep(self, path: Path, judge: str, measured: Licence) -> None:
+        """Keep a measurement, and say which stands now: one with fewer answers replaces none."""
+        kept = keep_licence(path, judge, measured)
+        lacks = f"{judge} left questions about {measured.unanswered} of {measured.labels.rows} labels without an answer"
+        if kept is measured:
+            self.say(f"kept in {path}{', though ' + lacks if measured.unanswered else ''}")
+        else:
+            stays = f"the measurement of {kept.at} stays, where {kept.unanswered or 'none'} did; measure again"
+            self.say(f"warning: not kept in {path}: {lacks}; {stays}")
 
     def _measure(self, judge: str, component: str) -> Licence:
         require = self.plan.judges[judge].use.require
@@ -85,6 +95,7 @@ class LicenceJob:
             say=self.say,
         )
         judged = job.judged()[component]
+        unanswered = sum(any(lacks_part(score.error, score.info) for score in j.scores) for j in judged)
         lost = [outcome is None for j in judged for outcome in j.outcomes()]
         if any(lost):
             self.say(f"warning: {sum(lost)} of {len(lost)} pairs have no value of {component}, and count nowhere")
@@ -98,6 +109,7 @@ class LicenceJob:
             by=require.by,
             level=LEVEL,
             measures=measures,
+            unanswered=unanswered,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 

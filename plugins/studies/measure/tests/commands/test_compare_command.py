@@ -796,3 +796,28 @@ def test_memory_does_not_grow_with_the_rows(write, toy_environment, tmp_path):
         done = subprocess.run(command, cwd=tmp_path, env=toy_environment, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout.split()[-1]) / 1024)
     assert peaks[1] - peaks[0] < 5, f"peak memory in MB: {peaks}; there are 23 MB more of rows"
+
+
+def test_what_is_paid_for_in_vain_and_which_licence_is_not_asked_for_are_said_of_both_sides_once(main, write):
+    write(
+        "r.yaml",
+        """
+version: 1
+judges:
+  main:
+    use: openai/chat
+    with: {model: m, base_url: "http://127.0.0.1:9/v1", temperature: 0}
+    require: {labels: labels.jsonl, min_accuracy: 0.8}
+reward:
+  components: {wins: {use: pairwise/win_rate, with: {judge: main}, repeats: 3}}
+  total: wins
+""",
+    )
+    code, _, err = main("compare", "r.yaml", "r.yaml", "no rows")
+    assert code == 2
+    repeats, licence, problem = err.splitlines()
+    assert "reward.components.wins: judges.main has temperature 0 and no seed: 3 repeats will most likely" in repeats
+    assert licence.endswith(
+        "judges.main.require: is not asked for here; `rewardlab check` says how this licence stands"
+    )
+    assert "no rows" in problem

@@ -293,6 +293,32 @@ def test_pairs_without_a_value_are_said(judging, main):
     assert "warning: 1 of 40 pairs have no value of preference, and count nowhere" in err
 
 
+def test_a_measurement_that_lacks_answers_replaces_none_that_has_them(judging, licence, main, tmp_path):
+    server = judging(Answers(), labels(40), min_accuracy=0.8)
+    assert licence()[0] == 0
+    (tmp_path / "kept" / "main.jsonl").unlink()
+    whole = (tmp_path / "kept" / "main.licence.json").read_bytes()
+    server.fault = lambda number, request: "500" if "good 7" in str(request["messages"]) else None
+    server.answer = Answers(wrong=5)
+    code, _, err = main("judge", "r.yaml", "--licence", "judges.main.retries=0")
+    assert "main left questions about 1 of 40 labels without an answer; the measurement of " in err
+    assert (code, (tmp_path / "kept" / "main.licence.json").read_bytes()) == (0, whole)
+    (tmp_path / "kept" / "main.jsonl").unlink()
+    server.fault = None
+    assert licence()[1]["state"] == "refused", "a whole one does"
+
+
+def test_on_other_labels_it_replaces_the_one_before_and_is_mended_later(judging, licence, main, write, tmp_path):
+    server = judging(Answers(), labels(40), min_accuracy=0.8)
+    assert licence()[0] == 0
+    write("labels.jsonl", labels(48))
+    server.fault = lambda number, request: "500" if "good 47" in str(request["messages"]) else None
+    _, _, err = main("judge", "r.yaml", "--licence", "judges.main.retries=0")
+    assert "main.licence.json, though main left questions about 1 of 48 labels without an answer" in err
+    server.fault = None
+    assert licence()[1]["bounds"][0]["labels"] == 48
+
+
 def test_a_judge_that_gives_all_answers_the_same_has_none_by_what_it_never_does(judging, licence):
     """It never flips, and has no kappa: that bound stays open and is not left out."""
     judging(lambda request: r"\boxed{tie}", labels(60), min_kappa=0.5, max_flip_rate=0.1)

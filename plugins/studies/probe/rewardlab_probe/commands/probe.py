@@ -152,6 +152,8 @@ def run(options: Options) -> CommandResult:
         return _probe_callable(options, options.callable)
     assert options.recipe is not None
     plan = make_plan(load(options.recipe, options.overrides, strict=False), purpose="score")
+    for line in plan.notes:
+        options.say(line)
     with file_of(options.rows, options.say, options.format, options.skip_bad) as (path, say):
         job = ProbeJob(
             plan=plan,
