@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rewardlab.scorefile.output import output_path_problem as output_path_problem
     from rewardlab.scorefile.output import output_row as output_row
     from rewardlab.scorefile.output import parsed_row as parsed_row
+    from rewardlab.scorefile.output import store_problem as store_problem
     from rewardlab.scorefile.output import to_line as to_line
     from rewardlab.scorefile.rows import abstention_problems as abstention_problems
     from rewardlab.scorefile.rows import check_rows as check_rows

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,12 +163,21 @@ def _rewrite(path: Path, scratch: Path, index: RowIndex) -> None:
         raise JobError(problem) from error
 
 
+def store_problem(path: Path) -> Problem | None:
+    """Return what to do instead if a path is an address in a store; a Path has one of its two slashes."""
+    if re.match("[a-z][a-z0-9+.-]+:/", str(path)) is None or path.parent.is_dir():
+        return None
+    what = "a store has no locks and no appending; write to a folder that all machines see, and bring scores from"
+    what += " there by `rewardlab export ROWS SCORED -o ADDRESS`"
+    return Problem(where=str(path).replace(":/", "://", 1), what=what)
+
+
 def output_path_problem(path: Path, new: bool = False) -> Problem | None:
     """Return why no file can be made at `path`; None if no reason is known beforehand. new: nor one replaced."""
     if path.is_dir():
         return Problem(where=str(path), what="this is a folder; name a file")
     if not path.parent.is_dir():
-        return Problem(where=str(path), what=f"there is no folder {path.parent}; make it first")
+        return store_problem(path) or Problem(where=str(path), what=f"there is no folder {path.parent}; make it first")
     if not os.access(path.parent, os.W_OK):
         return Problem(where=str(path), what=f"the folder {path.parent} cannot be written to")
     if new and path.exists():

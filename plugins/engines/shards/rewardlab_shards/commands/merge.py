@@ -9,7 +9,7 @@ from rewardlab.commands import find_command
 from rewardlab.errors import JobError, UserError, one_line
 from rewardlab.plan import make_plan
 from rewardlab.recipe import load
-from rewardlab.scorefile import Summary, output_path_problem
+from rewardlab.scorefile import Summary, output_path_problem, store_problem
 
 from rewardlab_shards.merged_scores import write_merged
 from rewardlab_shards.run_shards import run_shards
@@ -38,6 +38,8 @@ def run(options: Options) -> CommandResult:
     output = options.output or options.shards
     if not options.shards.name or "-" in (str(options.shards), str(output)):
         raise UserError("name the file that the shards were written for, and with -o another file", where=str(output))
+    if problem := store_problem(options.shards) or store_problem(output):
+        raise UserError(problem)
     if (run_again := run_shards(options.shards)) is not None:
         _refuse_output(options, run_again[0])
         return _of_run(*run_again)

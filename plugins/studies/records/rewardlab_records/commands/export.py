@@ -1,5 +1,7 @@
 """`rewardlab export`: scores in the forms that other tools read."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +16,8 @@ from rewardlab_records.export.inspect_log import write_log
 from rewardlab_records.export.precomputed import write_precomputed
 from rewardlab_records.export.score_table import write_table
 from rewardlab_records.export.scored_rows import ScoredRows
+from rewardlab_records.export.stored_output import Written, stored_output
+from rewardlab_records.rollouts.stored_files import STORED
 
 SUMMARY = "write scores for other tools"
 
@@ -30,8 +34,8 @@ class Options(Config):
     """the rows that were scored"""
     scored: Annotated[Path, Positional("SCORED.jsonl")]
     """what `score` wrote for them"""
-    output: Annotated[Path, Flag("-o", metavar="OUT")]
-    """a new file or folder"""
+    output: Annotated[str | Path, Flag("-o", metavar="OUT")]
+    """a new file or folder, here or in a store (s3://bucket/scores)"""
     rows_per_file: Annotated[int | None, Flag(metavar="N")] = None
     """of a folder: completions of each of its parquet files, of which there are several then (one file)"""
     format: RolloutName = None
@@ -42,15 +46,14 @@ class Options(Config):
 
 def run(options: Options) -> CommandResult:
     """Write the scores; data: how many. Raises UserError if rows and scores do not belong together."""
-    output = options.output
-    if output.exists():
-        raise UserError("exists already; give -o another name", where=str(output))
-    if problem := output_path_problem(output):
-        raise UserError([problem])
-    if options.rows_per_file is not None and (output.suffix or options.rows_per_file < 1):
+    divided = options.rows_per_file
+    if divided is not None and (Path(options.output).suffix or divided < 1):
         raise UserError("it divides the parquet file of a folder, and is 1 or more", where="--rows-per-file")
     state, unscored = StateFolder(options.scored), 0
-    with file_of(options.rows, options.say, options.format, skip_bad=True) as (path, _):
+    with (
+        _place_of(str(options.output)) as (output, written),
+        file_of(options.rows, options.say, options.format, skip_bad=True) as (path, _),
+    ):
         origin = state.read() if state.path.is_dir() else None
         scored = ScoredRows(rows=str(path), scored=str(options.scored), origin=origin)
         if output.suffix == ".jsonl":
@@ -60,7 +63,22 @@ def run(options: Options) -> CommandResult:
         elif output.suffix:
             count = write_table(scored, output)
         else:
-            count = write_folder(scored, output, options.rows_per_file)
+            count = write_folder(scored, output, divided, written)
     message = f"; {unscored:,} have no total and stay unscored" if unscored else ""
-    data = {"ok": True, "output": str(output), "completions": count, "unscored": unscored}
-    return CommandResult(text=f"{counted(count, 'completion')}: {output}{message}", data=data)
+    data = {"ok": True, "output": str(options.output), "completions": count, "unscored": unscored}
+    return CommandResult(text=f"{counted(count, 'completion')}: {options.output}{message}", data=data)
+
+
+@contextmanager
+def _place_of(output: str) -> Iterator[tuple[Path, Written]]:
+    """Give the path of this machine to write to, and what is told of each file of several."""
+    if STORED.match(output):
+        with stored_output(output) as place:
+            yield place
+        return
+    path = Path(output)
+    if path.exists():
+        raise UserError("exists already; give -o another name", where=output)
+    if problem := output_path_problem(path):
+        raise UserError([problem])
+    yield path, lambda file, name: None

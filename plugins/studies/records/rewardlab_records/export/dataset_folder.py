@@ -1,7 +1,7 @@
 """Scores as a folder of a dataset for the hub: a parquet file, and a card that says how the reward is composed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,10 +16,14 @@ DATA = Path("data")
 TABLE, PARTITIONS = DATA / "train.parquet", DATA / "train-*.parquet"
 
 
-def write_folder(scored: ScoredRows, output: Path, rows_per_file: int | None = None) -> int:
+def write_folder(
+    scored: ScoredRows, output: Path, rows_per_file: int | None, written: Callable[[Path, Path], None]
+) -> int:
     """Write a new folder, whole or not at all; return how many rows its table has.
 
-    rows_per_file: divides the table; None: it is one file.
+    Args:
+        rows_per_file: divides the table; None: it is one file.
+        written: called with each of several files once it is whole, and with its name in the folder; may move it away.
 
     Raises UserError if nothing says any more what made the scores.
     """
@@ -33,12 +37,16 @@ def write_folder(scored: ScoredRows, output: Path, rows_per_file: int | None = N
             if rows_per_file is None:
                 count, files = write_table(scored, made / TABLE), TABLE
             else:
-                count, files = write_partitions(scored, made / DATA, rows_per_file), PARTITIONS
+                count, files = _partitions(scored, made, rows_per_file, written), PARTITIONS
             (made / "README.md").write_text(_card(scored.origin, scored.components(), count, files), encoding="utf-8")
             made.rename(output)
     except OSError as error:
         raise JobError(f"{output} cannot be written: {error.strerror or error}") from error
     return count
+
+
+def _partitions(scored: ScoredRows, made: Path, rows_per_file: int, written: Callable[[Path, Path], None]) -> int:
+    return write_partitions(scored, made / DATA, rows_per_file, lambda file: written(file, file.relative_to(made)))
 
 
 def _card(origin: Mapping[str, Any], components: list[str], count: int, files: Path) -> str:

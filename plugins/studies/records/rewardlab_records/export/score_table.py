@@ -29,10 +29,11 @@ def write_table(scored: ScoredRows, output: Path) -> int:
         return sum(_write(row, parts, columns, write, scored.scored) for row in scored)
 
 
-def write_partitions(scored: ScoredRows, folder: Path, rows_per_file: int) -> int:
+def write_partitions(scored: ScoredRows, folder: Path, rows_per_file: int, written: Callable[[Path], None]) -> int:
     """Write the table to new parquet files in a folder, and return how many rows they have.
 
-    A file ends once it has so many rows and its last group is whole. UserError: as of `write_table`.
+    A file ends once it has so many rows and its last group is whole; `written` is called with it then. UserError: as of
+    `write_table`.
     """
     form, parts, rows, count = format_of(folder / partition(0)), scored.components(), iter(scored), 0
     columns, row = _columns(parts, scored.talks()), next(rows, None)
@@ -44,6 +45,7 @@ def write_partitions(scored: ScoredRows, folder: Path, rows_per_file: int) -> in
             while row is not None and count < end:
                 count += _write(row, parts, columns, write, scored.scored)
                 row = next(rows, None)
+        written(folder / partition(number))
     return count
 
 
