@@ -108,7 +108,7 @@ class Options(Config):
     biases: bool = False
     """measure what the judges give for place, length, formatting, authority, flattery, their own name and language"""
     max_bias: Annotated[float | None, Field(ge=0, lt=1), Flag(metavar="SHARE")] = None
-    """with --biases: fail if the whole interval of one lies beyond this share of the value's range"""
+    """with --biases: fail if the whole interval of one lies beyond this share of its range, or rows are too few"""
     graft: Annotated[Path | None, Flag(metavar="SCORED.jsonl")] = None
     """make pairs for -o from the rows of `score` and this, its output"""
     correctness: Annotated[str | None, Flag(metavar="NAME")] = None

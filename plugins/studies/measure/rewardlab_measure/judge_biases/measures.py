@@ -17,6 +17,8 @@ from rewardlab_measure.tables.sign_test import sign_test, smallest_p
 BIASES = ("position", "length", "self_preference", "formatting", "authority", "sycophancy")
 LANGUAGE = "language "
 """what the name of a language's bias begins with"""
+TOO_FEW = "too few rows"
+"""verdict on a bias of which no change whatever could have been named"""
 
 
 class Change(NamedTuple):
@@ -60,7 +62,7 @@ class Bias:
         """Whether the judge has it: biased, none seen, or too few rows to see any."""
         if self.p < LEVEL:
             return "biased"
-        return "too few rows" if self.floor >= LEVEL else "none seen"
+        return TOO_FEW if self.floor >= LEVEL else "none seen"
 
     def beyond(self, tolerance: float) -> bool:
         """Return whether the whole interval lies beyond a tolerance, on either side."""

@@ -8,16 +8,29 @@ from rewardlab import CommandResult
 from rewardlab_training import columns
 
 from rewardlab_measure.judge_biases.job import MeasuredBiases
-from rewardlab_measure.judge_biases.measures import LANGUAGE, Bias
+from rewardlab_measure.judge_biases.measures import LANGUAGE, TOO_FEW, Bias
 from rewardlab_measure.tables.comparisons import format_p
 
 
 def bias_result(measured: Mapping[str, MeasuredBiases], max_bias: float | None) -> CommandResult:
-    """Return the biases of all components; it is not ok if the whole interval of one lies beyond max_bias."""
-    ok = max_bias is None or not any(bias.beyond(max_bias) for one in measured.values() for bias in one.biases)
+    """Return the biases of all components; with max_bias it is not ok if one lies beyond it, or is undecided.
+
+    As of a licence, that nothing is known does not pass: of a bias on too few rows, or of a component without any.
+    """
     text = "\n\n".join(format_biases(name, one, max_bias) for name, one in measured.items())
     data = {"biases": {name: bias_data(one, max_bias) for name, one in measured.items()}}
-    return CommandResult(ok=ok, text=text, data=data)
+    if max_bias is None:
+        return CommandResult(text=text, data=data)
+    undecided = [f"{name}: {which}" for name, one in measured.items() for which in _undecided(one)]
+    if undecided:
+        text += f"\n\nnot decided, for want of rows: {', '.join(undecided)}"
+    beyond = any(bias.beyond(max_bias) for one in measured.values() for bias in one.biases)
+    return CommandResult(ok=not beyond and not undecided, text=text, data=data | {"undecided": undecided})
+
+
+def _undecided(measured: MeasuredBiases) -> list[str]:
+    """Return the biases of a component of which its rows say nothing."""
+    return [bias.name for bias in measured.biases if bias.verdict == TOO_FEW] if measured.biases else ["all biases"]
 
 
 def format_biases(name: str, measured: MeasuredBiases, max_bias: float | None) -> str:

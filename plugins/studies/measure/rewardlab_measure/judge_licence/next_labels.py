@@ -57,6 +57,18 @@ def still_needed(
     return {value: count for value, count in needed.items() if count}
 
 
+def needed_by_judges(
+    values: Sequence[str], labelled: Mapping[str, int], licences: Sequence[JudgeLicence]
+) -> dict[str, int]:
+    """Return how many labels each value still needs, as `still_needed`, of several judges: as many as any of them."""
+    needed: dict[str, int] = {}
+    for judge in dict.fromkeys(licence.judge for licence in licences):
+        of_judge = [licence for licence in licences if licence.judge == judge]
+        for value, count in still_needed(values, labelled, of_judge).items():
+            needed[value] = max(needed.get(value, 0), count)
+    return needed
+
+
 def next_labels(
     candidates: Sequence[UnlabelledPair],
     count: int,
@@ -69,11 +81,12 @@ def next_labels(
     Args:
         labelled: labels by value of `by`.
         problems: those with a label.
+        licences: of judges that these labels are for.
     """
     by_value: dict[str, list[UnlabelledPair]] = {}
     for candidate in sorted(candidates, key=lambda one: (one.problem in problems, one.hash)):
         by_value.setdefault(candidate.value, []).append(candidate)
-    needed = still_needed(sorted(by_value), labelled, licences)
+    needed = needed_by_judges(sorted(by_value), labelled, licences)
     left = min(count, MAX_LABELS - sum(labelled.values()))
     chosen: list[UnlabelledPair] = []
     seen = set[str]()

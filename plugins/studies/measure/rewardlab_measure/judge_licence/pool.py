@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,7 @@ from rewardlab.files import expanded
 from rewardlab.plan import Plan
 from rewardlab.scoring import rows_one_by_one, sorted_rows
 from rewardlab_training import measured_plan
-from rewardlab_training.licences import EVERY, components_asking, licence_of
+from rewardlab_training.licences import EVERY, JudgeLicence, components_asking, licence_of
 
 from rewardlab_measure.judge_agreement.gold_rows import LANGUAGE, GoldCase, read_cases
 from rewardlab_measure.judge_licence.job import value_of
@@ -26,7 +26,7 @@ Pair = tuple[str, str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class LabelChoice:
-    """A choice of pairs to label next, for a plan in which one judge has `require`.
+    """A choice of pairs to label next, for a plan in which judges have `require`.
 
     Args:
         rows: a file of rows with two completions or more.
@@ -39,13 +39,25 @@ class LabelChoice:
     say: Callable[[str], None] = lambda text: None
 
     def choose(self, count: int) -> list[dict[str, Any]]:
-        """Return at most `count` rows of two completions, to be labelled in this order. A UserError for wrong rows."""
-        judge = self._judge()
-        require = self.plan.judges[judge].use.require
-        assert require is not None
-        components = components_asking(self.plan, judge)
-        by, measured = require.by, measured_plan(self.plan, components)
-        path = expanded(require.labels)
+        """Return at most `count` rows of two completions, to be labelled in this order. A UserError for wrong rows.
+
+        They are for all judges that share a file of labels and `by`, of the first file to which a label would help.
+        """
+        every = self._judges_by_labels()
+        for (labels, by), judges in every.items():
+            chosen = self._chosen(count, labels, by, judges)
+            if chosen and len(every) > 1:
+                self.say(f"for {labels}, where the licence of {' and '.join(judges)} is open; other judges come later")
+            if chosen:
+                return chosen
+        for licence in self._licences(judge for judges in every.values() for judge in judges):
+            self.say(f"no label would help now: {licence}")
+        return []
+
+    def _chosen(self, count: int, labels: str, by: str | None, judges: Sequence[str]) -> list[dict[str, Any]]:
+        licences = self._licences(judges)
+        measured = measured_plan(self.plan, list(dict.fromkeys(licence.component for licence in licences)))
+        path = expanded(labels)
         cases = read_cases(str(path), measured)[0] if path.is_file() else []
         good, bad = sorted_rows(rows_one_by_one(self.rows, measured))
         bad.refuse(self.rows, len(good), "to choose from", self.skip_bad, self.say)
@@ -59,23 +71,24 @@ class LabelChoice:
             without = f" and a field {by}" if by else ""
             raise UserError(f"has no row with two different completions{without} without a label", where=self.rows)
         labelled = Counter(EVERY if by is None else str(value_of(case, by)) for case in cases)
-        licences = [licence_of(self.plan, judge, name) for name in components]
         chosen = next_labels(list(candidates), count, labelled, problems, licences)
-        if not chosen:
-            self.say(f"no label would help now: {licences[0]}")
         return [_row(*candidates[candidate]) for candidate in chosen]
 
-    def _judge(self) -> str:
-        """Return the judge with `require`; of several, the first that a component asks without a licence."""
+    def _licences(self, judges: Iterable[str]) -> list[JudgeLicence]:
+        return [licence_of(self.plan, judge, name) for judge in judges for name in components_asking(self.plan, judge)]
+
+    def _judges_by_labels(self) -> dict[tuple[str, str | None], list[str]]:
+        """Return the judges that have no licence yet, else all with `require`, by their labels and `by`."""
         wanted = [name for name, planned in self.plan.judges.items() if planned.use.require is not None]
         if not wanted:
             raise UserError("no judge of this recipe has `require`", where=self.plan.document.where(("judges",)))
-        open_ones = (
-            name
-            for name in wanted
-            if any(licence_of(self.plan, name, of).state != "licensed" for of in components_asking(self.plan, name))
-        )
-        return next(open_ones, wanted[0])
+        without = {licence.judge for licence in self._licences(wanted) if licence.state != "licensed"}
+        judges: dict[tuple[str, str | None], list[str]] = {}
+        for name in [name for name in wanted if name in without] or wanted:
+            require = self.plan.judges[name].use.require
+            assert require is not None
+            judges.setdefault((require.labels, require.by), []).append(name)
+        return judges
 
 
 def _labelled_pairs(case: GoldCase) -> Iterator[Pair]:

@@ -14,6 +14,7 @@ from rewardlab_training.licences import EVERY, LEVEL, MAX_LABELS, JudgeLicence, 
 from rewardlab_training.licences.bounds import MEASURES
 
 USE = JudgeUse.model_validate({"use": "a/b", "require": {"labels": "l.jsonl", "min_accuracy": 0.8}})
+UNMEASURED = JudgeLicence(judge="main", component="c", state="unmeasured", why="")
 LOOKS = range(20, MAX_LABELS + 1, 20)
 
 
@@ -194,13 +195,13 @@ def test_a_decided_value_gets_no_label_and_no_more_than_the_most_are_asked_for()
     chosen = next_labels(pool, 10, {"en": 60, "sw": 12}, set(), [licence])
     assert 1 < bounds[1].more < 10
     assert Counter(candidate.value for candidate in chosen) == {"sw": bounds[1].more}
-    assert next_labels(pool, 10, {"en": 195}, set(), []) != []
-    assert len(next_labels(pool, 10, {"en": 195}, set(), [])) == 5
+    assert next_labels(pool, 10, {"en": 195}, set(), [UNMEASURED]) != []
+    assert len(next_labels(pool, 10, {"en": 195}, set(), [UNMEASURED])) == 5
     broken = JudgeLicence(judge="m", component="c", state="refused", why="", bounds=states({"en": [0.0] * 60}))
     assert next_labels(pool, 10, {"en": 60}, set(), [broken]) == []
 
 
 def test_a_problem_without_a_label_comes_first():
     pool = [UnlabelledPair(value=EVERY, problem=problem, texts=("a", text)) for problem in "pqr" for text in "bc"]
-    chosen = next_labels(pool, 6, {}, {"q"}, [])
+    chosen = next_labels(pool, 6, {}, {"q"}, [UNMEASURED])
     assert [candidate.problem for candidate in chosen][:2] in (["p", "r"], ["r", "p"])

@@ -193,6 +193,15 @@ def test_a_bias_beyond_its_tolerance_fails_it(judge, write, arguments, code):
     assert length["beyond"] == ({"--max-bias": code == 1}[arguments[0]] if arguments else None)
 
 
+def test_too_few_rows_for_a_bias_do_not_pass_its_tolerance(judge, write, main):
+    """As an undecided licence, it is no pass; without a tolerance nothing is asked of it."""
+    write("rows.jsonl", pairs(3))
+    judge(how="fair", code=0)
+    code, out, _ = main("judge", "r.yaml", "rows.jsonl", "--biases", "--max-bias", "0.9")
+    assert code == 1
+    assert out.splitlines()[-1].startswith("not decided, for want of rows: quality: position, quality: length,")
+
+
 def test_the_questions_are_printed_before_they_are_asked(judge, write, main):
     write("rows.jsonl", pairs(30, language="en") + [row | {"language": "de"} for row in pairs(3)])
     err, measured = judge("--limit", "2", how="fair")

@@ -359,3 +359,49 @@ def test_pairs_to_label_next_are_of_the_language_that_is_open(judging, licence, 
     )
     assert not (tmp_path / "none.jsonl").exists()
     assert all(len(row["completions"]) == 2 and str(row["prompt"]).find("new") >= 0 for row in chosen)
+
+
+@pytest.fixture
+def two_judges(judging, write, main, tmp_path):
+    """`two_judges(other={"labels": ...})` writes a recipe whose judges `main` and `other` have a component each."""
+
+    def of(other, rows, **main_requires):
+        judging(Answers(), rows, **main_requires)
+        recipe = json.loads((tmp_path / "r.yaml").read_text())
+        asks = {"use": "pairwise/win_rate", "with": {"judge": "other"}, "on_missing": 0.5}
+        recipe["reward"]["components"]["second"] = asks
+        recipe["judges"]["other"] = recipe["judges"]["main"] | {"require": other, "cassette": {"path": "kept/o.jsonl"}}
+        write("r.yaml", json.dumps(recipe))
+        main("judge", "r.yaml", "--licence")
+
+    return of
+
+
+def pool(count, **columns):
+    return [{"prompt": f"new {n}", "completions": [f"good {n}", f"bad {n}"]} | columns for n in range(count)]
+
+
+def test_pairs_to_label_next_are_as_many_as_any_judge_of_these_labels_needs(two_judges, main, write, tmp_path):
+    """The second judge's bound is nearer to what it does, so that it needs more labels than the first."""
+    two_judges({"labels": "labels.jsonl", "min_accuracy": 0.97}, labels(20), min_accuracy=0.9)
+    write("pool.jsonl", pool(200))
+
+    def chosen(file, *overrides):
+        code, _, err = main("judge", "r.yaml", "pool.jsonl", "--next", "180", "-o", file, *overrides)
+        assert code == 0, err
+        return (tmp_path / file).read_text().count("\n")
+
+    alone = chosen("first.jsonl", "judges.other.require=null"), chosen("second.jsonl", "judges.main.require=null")
+    assert 0 < alone[0] < alone[1] == chosen("both.jsonl")
+
+
+def test_a_judge_with_labels_of_its_own_is_next_when_the_first_needs_none(two_judges, main, write, tmp_path):
+    write("others.jsonl", labels(12))
+    two_judges({"labels": "others.jsonl", "min_accuracy": 0.9}, labels(12), min_accuracy=0.9)
+    write("pool.jsonl", pool(80))
+    _, _, err = main("judge", "r.yaml", "pool.jsonl", "--next", "5", "-o", "next.jsonl")
+    assert "for labels.jsonl, where the licence of main is open; other judges come later" in err
+    write("labels.jsonl", labels(200))
+    _, _, err = main("judge", "r.yaml", "pool.jsonl", "--next", "5", "-o", "then.jsonl")
+    assert "for others.jsonl, where the licence of other is open" in err
+    assert len((tmp_path / "then.jsonl").read_text().splitlines()) == 5
