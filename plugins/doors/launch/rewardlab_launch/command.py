@@ -146,6 +146,11 @@ def _written(launch: Launch, files: dict[str, str], folder: Path, options: Optio
         raise UserError(f"{folder} is of a job that was submitted; give this one another --name")
     if record.job == UNSURE and before is not None and before.place != record.place:  # which nobody would find again
         raise UserError(f"{folder} is of a job that may have been submitted elsewhere; give this one another --name")
+    if record.job == UNSURE and options.submit and not SCHEDULERS[launch.scheduler].finds_lost:
+        problem = (
+            f"{folder} is of a job that may have been submitted; give this one another --name, or remove the folder"
+        )
+        raise UserError(f"{problem} once {launch.scheduler} surely has no such job")
     for stale in {*folder.glob("*.sh"), *folder.glob("job.*")} - {folder / name for name in files}:
         stale.unlink()  # of what was written before, and not submitted
     resolved = {"site.resolved.yaml": dump(launch.site.model_dump(mode="json"))}

@@ -21,6 +21,7 @@ class Scheduler:
         submit: called with the job and the folder of its files; returns the scheduler's own name for it.
         status, logs: return what it says of a job.
         stop: ends a job; returns whether there was one to end.
+        finds_lost: whether `submit` sees for certain that a submission before, which broke off, has made the job.
     """
 
     files: Callable[[Launch], dict[str, str]]
@@ -28,6 +29,7 @@ class Scheduler:
     status: Callable[[LaunchRecord], str]
     logs: Callable[[LaunchRecord], str]
     stop: Callable[[LaunchRecord], bool]
+    finds_lost: bool = True
 
 
 SCHEDULERS = {
@@ -51,5 +53,6 @@ SCHEDULERS = {
         status=skypilot_jobs.status,
         logs=skypilot_jobs.logs,
         stop=skypilot_jobs.stop,
+        finds_lost=False,  # its server may still be at it, long before the job is in the queue
     ),
 }

@@ -14,12 +14,24 @@ from rewardlab_launch.slurm import slurm_files
 
 JOB = "job"
 """the file in launch/ that the first attempt is noted in"""
+LOST = """
+lost() {{ # the number of a job whose submission was cut off before it was noted: by its own name, or that of its log
+  if [ -s {job} ] || [ ! -s intended ]; then return 0; fi
+  local queued
+  queued=$(squeue --noheader --states=all --name="$(cat intended)" --format=%F) || return 1
+  {{ printf '%s\\n' "$queued"; ls ../logs; }} | sed -n 's/^ *\\([0-9][0-9]*\\).*/\\1/p' | sort -n | head -n 1
+}}
+"""
 SUBMITTED = """
 trap '' HUP # a connection that ends does not end this before the job is noted
 exec 9>>{job}
 if command -v flock >/dev/null && ! flock -n 9; then exit {taken}; fi
 if [ -s {job} ]; then exit {taken}; fi
-tar -x && rm -f stopped && sbatch --test-only job.sbatch && sbatch --parsable "$PWD/job.sbatch" >|{job}
+number=$(lost) || exit 1
+if [ -n "$number" ]; then printf '%s\\n' "$number" >|{job}; exit {taken}; fi
+tar -x && rm -f stopped && sbatch --test-only job.sbatch &&
+  printf '%s.%s\\n' {name} "$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')" >|intended &&
+  sbatch --parsable --job-name="$(cat intended)" "$PWD/job.sbatch" >|{job}
 """
 TAKEN = 75
 """the exit code of SUBMITTED where a job was submitted before, or is at this moment"""
@@ -38,7 +50,8 @@ def submit(launch: Launch, _: Path) -> str:
             raise UserError([Problem(where="", what=line) for line in lacking])
         shell.run(["mkdir", "-p", *(f"{there}/{name}" for name in FOLDERS)])
     # one command does it all, so that none that ended in the middle leaves anything in the way of the next
-    lines = f"cd {shlex.quote(f'{there}/launch')} || exit 1{SUBMITTED.format(job=JOB, taken=TAKEN)}"
+    lines = f"cd {shlex.quote(f'{there}/launch')} || exit 1{LOST.format(job=JOB)}"
+    lines += SUBMITTED.format(job=JOB, taken=TAKEN, name=launch.name)
     ended = shell.script(lines, packed(slurm_files(launch)), fails=False)
     if ended.returncode == TAKEN:
         which = ", ".join(_noted(shell, there)) or "it is on its way at this moment"
@@ -56,8 +69,9 @@ def submit(launch: Launch, _: Path) -> str:
 def _noted(shell: Shell, folder: str) -> list[str]:
     """Return the names of all jobs in a folder, as they are noted there, the oldest first."""
     # marked, since a login shell may say more than it is asked
-    noted = f"cd {shlex.quote(folder)}/launch 2>/dev/null && cat {JOB} attempts successor.* 2>/dev/null"
-    lines = shell.script(f"{{ {noted}; }} | sed 's/^/noted job /'").stdout.decode(errors="replace")
+    noted = f"cd {shlex.quote(folder)}/launch 2>/dev/null || exit 0{LOST.format(job=JOB)}"
+    noted += f"cat {JOB} attempts successor.* 2>/dev/null\nlost"
+    lines = shell.script(f"set -o pipefail\n({noted}) | sed 's/^ */noted job /'").stdout.decode(errors="replace")
     return sorted({*re.findall(r"(?m)^noted job (\d+)", lines)}, key=int)
 
 

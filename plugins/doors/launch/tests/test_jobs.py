@@ -5,6 +5,8 @@ import json
 import os
 import stat
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError, UserError
@@ -130,6 +132,21 @@ def test_ctrl_c_in_the_middle_of_a_submission_says_how_to_find_the_job(launch, n
     assert main("launch", "stop", "it")[0] == 0
 
 
+def test_a_submission_to_skypilot_that_broke_off_is_not_made_again(launch, noted, main, monkeypatch, tmp_path):
+    """The queue does not tell: SkyPilot's server puts a job there minutes after it was asked to."""
+    monkeypatch.setenv("JUDGE_API_KEY", "a-very-secret-key")
+    monkeypatch.setenv("MY_TEACHERS_KEY", "another-secret-key")
+    sky = tmp_path / "bin" / "sky"
+    sky.write_text(NOTING.replace("for part,", STOPPING + "for part,"))
+    assert launch("skypilot", "--submit")[0] == 130
+    sky.write_text(NOTING)
+    so_far = len(noted())
+    code, _, err = launch("skypilot", "--submit")
+    assert (code, "is of a job that may have been submitted; give this one another --name" in err) == (2, True), err
+    assert len(noted()) == so_far
+    assert main("launch", "status", "it")[0] == 0
+
+
 def test_a_cluster_that_does_not_answer_lacks_no_claim(launch, noted):
     noted.says(claim=["E1128 memcache.go: Unhandled Error\nThe connection to the server was refused", 1])
     code, _, err = launch("kuberay", "--submit")
@@ -252,6 +269,7 @@ def test_files_and_commands_go_to_the_login_node_by_ssh(tmp_path, monkeypatch):
         Shell("other").run(["printf", "a b"], fails=False)
 
 
+SLURM = Path(__file__).parent / "fake_slurm" / "slurm.py"
 SBATCH = """#!/bin/sh
 [ "$1" = --test-only ] || echo 17
 """
@@ -327,6 +345,47 @@ def test_a_connection_that_ends_in_the_middle_leaves_a_job_that_can_be_stopped(b
     (jobs / "state").write_text('"CANCELLED"')
     assert "it is over, as far as its scheduler knows" in main("launch", "stop", "it")[1]
     assert (tmp_path / "my shared" / "it" / "launch" / "stopped").exists()
+
+
+LOSING = """#!/bin/sh
+[ "$1" = --test-only ] && exit
+{sbatch} "$@" --dependency=afternotok:1 >/dev/null  # which waits for ever
+kill -9 $PPID $$
+"""
+
+
+@pytest.mark.parametrize("has_ended", [False, True], ids=["waiting", "ended"])
+def test_a_job_whose_number_was_lost_is_found_and_not_submitted_twice(by_ssh, main, tmp_path, has_ended):
+    """The submission is killed after Slurm has taken the job, and before its number is noted."""
+    sbatch = tmp_path / "slurm" / "bin" / "sbatch"
+    sbatch.write_text(LOSING.format(sbatch=f"{sys.executable} {SLURM} sbatch"))
+    code, _, err = by_ssh()
+    assert (code, "the submission was killed on login" in err) == (1, True), err
+    jobs, folder = tmp_path / "slurm" / "jobs", tmp_path / "my shared" / "it"
+    assert (folder / "launch" / "job").read_text() == ""
+    state = "PENDING"
+    if has_ended:  # for so long that only its log is left
+        (folder / "logs" / "101.log").touch()
+        (jobs / "101" / "state").write_text(f'"{(state := "COMPLETED")}"')
+    assert f"101|{state}" in main("launch", "status", "it")[1]
+    for _ in range(2):  # found, then noted
+        code, _, err = by_ssh()
+        assert (code, "(101); give this one another --name" in err) == (2, True), err
+    (folder / "launch" / "job").write_text("")
+    assert ("it is over" if has_ended else "it is told to stop") in main("launch", "stop", "it")[1]
+    assert (jobs / "101" / "cancelled").exists()
+    assert [job.name for job in jobs.iterdir()] == ["101"]
+
+
+def test_nothing_is_submitted_while_slurm_cannot_say_whether_it_was(by_ssh, main, tmp_path):
+    sbatch, squeue = (tmp_path / "slurm" / "bin" / name for name in ("sbatch", "squeue"))
+    sbatch.write_text('#!/bin/sh\n[ "$1" = --test-only ] || kill -9 $PPID\n')
+    assert by_ssh()[0] == 1
+    sbatch.write_text(SBATCH)
+    squeue.write_text("#!/bin/sh\necho squeue: error: Unable to contact slurm controller >&2\nexit 1\n")
+    for code, _, err in (by_ssh(), main("launch", "status", "it")):
+        assert (code != 0, "Unable to contact slurm controller" in err) == (True, True), err
+    assert (tmp_path / "my shared" / "it" / "launch" / "job").read_text() == ""
 
 
 def test_a_login_node_that_is_out_of_reach_has_no_job(by_ssh, main, tmp_path):

@@ -79,6 +79,7 @@ def sbatch(words):
     for line in lines:
         groups.append([]) if line == "hetjob" else groups[-1].extend(shlex.split(line))
     options = [vars(batch_options().parse_args(group)) for group in groups]
+    options[0]["job_name"] = given.job_name or options[0]["job_name"]
     if sum(int(each["nodes"]) for each in options) > len(nodes()):
         sys.exit("sbatch: error: Batch job submission failed: Requested node configuration is not available")
     if not Path(options[0]["output"]).parent.is_dir():
@@ -407,9 +408,19 @@ def sacct(words):
 
 
 def squeue(words):
-    [names] = [word.removeprefix("--jobs=") for word in words if word.startswith("--jobs=")]
-    there = [name for name in tasks_there(names.split(",")) if fact(name, "state") not in ENDED]
-    print("".join(f"{name}\n" for name in there), end="")
+    """What has ended is forgotten at once: the real one has it for MinJobAge, five minutes."""
+    parser = argparse.ArgumentParser("squeue")
+    parser.add_argument("--noheader", action="store_true")
+    for name in ("jobs", "name", "states", "format"):
+        parser.add_argument(f"--{name}")
+    given = parser.parse_args(words)
+    everything = sorted(path.name for path in STATE.glob("jobs/*"))
+    there = [*tasks_there(given.jobs.split(","))] if given.jobs else everything
+    there = [name for name in there if fact(name, "state") not in ENDED]
+    if given.name:
+        there = [name for name in there if fact(name, "options")[0]["job_name"] in given.name.split(",")]
+    shown = {name.partition("_")[0] if given.format == "%F" else name: None for name in there}
+    print("".join(f"{name:>10}\n" for name in shown), end="")
 
 
 if __name__ == "__main__":
