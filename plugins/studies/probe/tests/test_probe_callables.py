@@ -132,6 +132,12 @@ def by_batch(completions, answer, **columns):
 def slow(completion, answer):
     return sound(None, completion, answer) if len(completion) < 90_000 else _spin()
 
+BEGUN = []
+def slow_at_first(completion, answer):
+    if len(completion) < 90_000 or BEGUN: return sound(None, completion, answer)
+    BEGUN.append(True)
+    return _spin()
+
 def _spin():
     until = time.process_time() + 0.5
     while time.process_time() < until: pass
@@ -307,6 +313,11 @@ def test_scores_that_depend_on_more_than_the_text_are_named():
 @pytest.mark.usefixtures("graders")
 def test_long_texts_that_take_long_are_named():
     assert "processor time" in findings(probed("slow", slow=0.2))["long_text"].what
+
+
+@pytest.mark.usefixtures("graders")
+def test_a_first_long_text_that_loads_something_is_not_slow():
+    assert "long_text" not in findings(probed("slow_at_first", slow=0.2))
 
 
 def test_long_texts_are_short_in_lines():

@@ -16,6 +16,8 @@ ROWS = 8
 """Rows that are asked again, and answered in other notations."""
 LONG = 100_000
 """characters of a long text"""
+TIMES = 3
+"""Calls of which the fastest counts, where the first is slow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,10 +186,22 @@ def long_text(asked: CheckedGrader) -> Iterator[Finding]:
         many = unit * (LONG // len(unit))
         for text in (f"{many}{row.honest}", written("", many)):
             result = asked.scored.ask(row.sample, [text])[0]
-            if not result.trouble and result.cpu > asked.slow:
-                what = f"100 kB of {_short(unit)} take {result.cpu:.1f} s of processor time"
+            if not result.trouble and (took := _least(asked, row, text, result.cpu)) > asked.slow:
+                what = f"100 kB of {_short(unit)} take {took:.1f} s of processor time"
                 yield _finding(asked, "long_text", what, row, text)
                 return
+
+
+def _least(asked: CheckedGrader, row: HonestRow, text: str, first: float) -> float:
+    """Return the least processor time that a text takes; a slow one is asked again.
+
+    The first call may import, and a machine that others use, too, takes longer for the same.
+    """
+    took = first
+    for _ in range(TIMES - 1):
+        if took > asked.slow and not (again := asked.scored.asked_anew(row.sample, [text])[0]).trouble:
+            took = min(took, again.cpu)
+    return took
 
 
 CHECKS_OF_GRADERS: Mapping[str, Callable[[CheckedGrader], Iterator[Finding]]] = {
