@@ -132,6 +132,8 @@ def by_batch(completions, answer, **columns):
 def slow(completion, answer):
     return sound(None, completion, answer) if len(completion) < 90_000 else _spin()
 
+def last_word(completion, answer): return float(re.findall(r"\w+", completion)[-1:] == [answer])
+
 BEGUN = []
 def slow_at_first(completion, answer):
     if len(completion) < 90_000 or BEGUN: return sound(None, completion, answer)
@@ -318,6 +320,12 @@ def test_long_texts_that_take_long_are_named():
 @pytest.mark.usefixtures("graders")
 def test_a_first_long_text_that_loads_something_is_not_slow():
     assert "long_text" not in findings(probed("slow_at_first", slow=0.2))
+
+
+@pytest.mark.usefixtures("graders")
+def test_the_right_word_without_its_json_is_not_no_answer():
+    rows = [{"id": "same", "prompt": "Is 7 a prime? Answer in JSON.", "honest": '{"answer": "yes"}', "answer": "yes"}]
+    assert "no_answer" not in findings(probed("last_word", rows, thorough=1))
 
 
 def test_long_texts_are_short_in_lines():

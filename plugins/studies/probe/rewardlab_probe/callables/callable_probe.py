@@ -32,6 +32,7 @@ from rewardlab_probe.checks import Status, floor_of
 from rewardlab_probe.honest_row import HonestRow
 from rewardlab_probe.job import ROWS, THOROUGH, ProbeResult, ProbeSlice
 from rewardlab_probe.measure import ProbeGroup, probe_groups
+from rewardlab_probe.response_form import response_parts
 from rewardlab_probe.rows import RowRequirements, choose_rows, read_rows
 from rewardlab_probe.verdicts import WinRule, slices, verdicts
 
@@ -121,8 +122,8 @@ class CallableProbe:
         rows = self._rows()
         with self._opened() as grader:
             plan = self._call_plan(grader, rows)
-            probes = list(probe_rows(rows, self.long, looked_for=words_among(grader.texts)))
-            return self._report(grader, plan, probes)
+            made = probe_rows(rows, self.long, looked_for=words_among(grader.texts))
+            return self._report(grader, plan, [_without_right_ones(probe) for probe in made])
 
     def _rows(self) -> list[HonestRow]:
         read = read_rows(self.rows, RowRequirements(honest=self.honest, reference=self.reference))
@@ -220,6 +221,17 @@ class CallableProbe:
         known = {family: self.known[family] for family in FAMILIES if family in self.known}
         probed = ProbeResult(total=self.target, slices=parts, known=known, floor=floor, dropped=dropped)
         return probed, further, skipped
+
+
+def _without_right_ones(probe: ProbeRow) -> ProbeRow:
+    """Return a row without the words in the place of an answer that are its answer: yes, for {"answer": "yes"}."""
+    right = {text.casefold() for text in probe.row.given}
+    attempts = [
+        attempt
+        for attempt in probe.attempts
+        if attempt.family != "no_answer" or (response_parts(attempt.text).answer or attempt.text).casefold() not in right
+    ]
+    return replace(probe, attempts=attempts)
 
 
 def _refuse_target(target: str) -> None:
