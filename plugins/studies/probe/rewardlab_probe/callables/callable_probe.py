@@ -226,10 +226,9 @@ class CallableProbe:
 def _without_right_ones(probe: ProbeRow) -> ProbeRow:
     """Return a row without the words in the place of an answer that are its answer: yes, for {"answer": "yes"}."""
     right = {text.casefold() for text in probe.row.given}
+    said = {each.text: response_parts(each.text).answer or each.text for each in probe.attempts}
     attempts = [
-        attempt
-        for attempt in probe.attempts
-        if attempt.family != "no_answer" or (response_parts(attempt.text).answer or attempt.text).casefold() not in right
+        each for each in probe.attempts if each.family != "no_answer" or said[each.text].casefold() not in right
     ]
     return replace(probe, attempts=attempts)
 
