@@ -10,8 +10,12 @@ import signal
 import sys
 from pathlib import Path
 
-import pytest
-from hypothesis import HealthCheck, Phase, settings
+# bytecode is kept, else each process rewrites all tests' assertions, and hypothesis's, and each one compiles the core
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, Phase, settings  # noqa: E402
 
 pytest_plugins = ("helpers.fixtures",)
 
@@ -25,10 +29,6 @@ settings.register_profile(
 )
 settings.register_profile("thorough", parent=settings.get_profile("quick"), max_examples=500)  # `nox -s nightly`
 settings.load_profile("quick")
-
-# bytecode is kept, else each process rewrites every test's assertions and each subprocess compiles the core, again
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 os.environ.setdefault("REWARDLAB_PROGRESS_S", "0")  # what is printed is compared, however long a machine takes for it
 

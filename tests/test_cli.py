@@ -178,6 +178,7 @@ def test_an_interrupt_while_python_ends_prints_no_traceback():
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nocommand"], 2), (["check", "no.yaml"], 2)])
 def test_what_cannot_be_told_for_lack_of_room_changes_no_exit_code(arguments, code):
@@ -186,6 +187,7 @@ def test_what_cannot_be_told_for_lack_of_room_changes_no_exit_code(arguments, co
         assert subprocess.run(command, stdout=subprocess.PIPE, stderr=full, timeout=60).returncode == code
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_rows_are_scored_though_there_is_no_room_for_notes(tmp_path):
     recipe = {"version": 1, "reward": {"components": {"box": {"use": "format/boxed"}}, "total": "box"}}

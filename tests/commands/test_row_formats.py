@@ -66,6 +66,7 @@ def test_score_gives_the_same_and_goes_on_where_it_stopped(rows, main, tmp_path,
     assert (code, scored.read_bytes()) == (0, whole), err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS[1:])
 @pytest.mark.parametrize("command", ["causes", "probe", "compare"])
 def test_other_commands_tell_the_same(rows, main, ending, command):

@@ -67,6 +67,7 @@ def test_a_command_can_be_read_and_its_files_and_recipes_are_here(capsys):
             assert getattr(options, "stage", None) in (None, *range(len(stages))), command.where
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [command for command in COMMANDS_SHOWN if any("=" in word for word in command.words) and command.name != "tables"],
@@ -119,6 +120,7 @@ def test_the_first_recipe_of_the_recipes_page_passes_check(main, write):
     assert "warning" not in err
 
 
+@pytest.mark.slow
 def test_commands_in_prose_are_commands_and_have_these_options():
     known = {name: parser_of(command_named(name))._option_string_actions for name in NAMES}
     wrong = [

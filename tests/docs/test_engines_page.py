@@ -214,6 +214,7 @@ def page() -> str:
     return HEAD + "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_the_page_says_what_check_says():
     pytest.importorskip("rewardlab_trl")
     assert PAGE.read_text(encoding="utf-8") == page(), f"run: python {Path(__file__).relative_to(PAGE.parents[1])}"

@@ -72,6 +72,7 @@ def rows_of(main, write, judge_server, monkeypatch, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_sp3f_writes_rows_in_as_many_languages_as_the_page_says(rows_of, write):
     problems = [{"problem": f"{QUESTION} ({word})", "solution": "Two.", "answer": "2"} for word in ("new", "old")]
     write("mine.jsonl", problems)

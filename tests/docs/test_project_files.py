@@ -184,6 +184,7 @@ def test_the_table_of_engines_has_the_versions_that_are_installed():
     assert compared >= 9
 
 
+@pytest.mark.slow
 def test_the_bench_of_trl_needs_no_package_of_the_tests():
     """The README's first commands install none, and benchmarks/equal_rewards.py is for whoever has typed these."""
     code = "import sys; sys.modules |= {'pytest': None, 'hypothesis': None}; import judge_server; "

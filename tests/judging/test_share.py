@@ -163,6 +163,7 @@ class TestFiles:
         assert (whole.usage.calls, whole.earlier.calls, whole.spent()["tokens"]) == (7, 7, 70.0)
         assert sorted(path.name for path in tmp_path.glob("*.json")) == ["main.usage.json", "main2.usage.1-of-2.json"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("cut_off", [Share(), Share(1, 4), Share(1, 2)])
     @pytest.mark.parametrize("again", [Share(), Share(1, 4), Share(1, 2)])
     def test_each_counts_once_wherever_that_is_cut_off(self, tmp_path, monkeypatch, cut_off, again):

@@ -74,6 +74,7 @@ def strategy_of(messages):
     return "tgt-eng" if messages[0]["content"].startswith(packaged_texts()["en"].system) else "eng-eng"
 
 
+@pytest.mark.slow
 def test_what_each_strategy_asks(main, write, judge_server, monkeypatch, roads):
     """One run of the recipe's data stages, by the requests that arrive."""
     pool(write, roads)

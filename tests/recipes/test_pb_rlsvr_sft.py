@@ -47,6 +47,7 @@ def made(main, write, judge_server, monkeypatch, tmp_path):
     return [json.loads(line) for line in (tmp_path / "pb-rlsvr-sft.jsonl").read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_its_rows_are_made_of_the_references_however_long(made):
     assert [row["id"] for row in made] == ["long-de", "short-de"]
     for row in made:

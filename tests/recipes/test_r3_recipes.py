@@ -121,6 +121,7 @@ class TestR3:
     def test_trains_on_no_row_twice_in_an_epoch(self, name):
         assert recipe_of(name).stages[-1].dataset.options["until"] == "each_read"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("name", "kept"),
         [("r3", True), ("r3_4k", True), ("r3_ablations/no_reasoning", True), ("r3_miniature", True), ("mr3", False)],

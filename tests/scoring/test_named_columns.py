@@ -52,6 +52,7 @@ SLOW = [pytest.param(door, marks=pytest.mark.slow) for door in (program, one, co
 """that start a process which reads answers, as `score` does, too"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", [score, check, *SLOW])
 def test_a_column_is_called_as_the_message_says(toy, rows, door, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -60,6 +61,7 @@ def test_a_column_is_called_as_the_message_says(toy, rows, door, tmp_path, monke
     assert door(as_advised(RECIPE, missing, "solution"), rows)
 
 
+@pytest.mark.slow
 def test_it_is_enough_on_the_command_line(main, rows):
     code, _, err = main("score", "recipe.yaml", rows, "-o", "scored.jsonl")
     assert code == 2
@@ -89,6 +91,7 @@ def test_what_is_no_naming_of_columns_is_refused(main, rows, dataset, told):
     assert told in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "stages",
     [

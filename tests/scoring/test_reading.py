@@ -70,12 +70,14 @@ def seen(offer, write, main, tmp_path):
     return score
 
 
+@pytest.mark.slow
 def test_texts_are_the_last_answer_and_trajectories_all_messages(seen):
     roles = ["assistant", "tool", "assistant"]
     both = [("\\boxed{3}", roles), ("\\boxed{3}", ["assistant"])]
     assert seen() == dict.fromkeys([*TEXTS, *WHOLE], both)
 
 
+@pytest.mark.slow
 def test_all_is_a_transcript_in_which_no_result_can_pose_as_an_answer(seen):
     found = seen(reads="all")
     assert [found[name] for name in TEXTS] == [found["inline"]] * len(TEXTS)

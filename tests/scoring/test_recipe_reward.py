@@ -191,6 +191,7 @@ class TestAStream:
                 seen.append(group.sample.id)
         assert seen == ["r0", "r1"]
 
+    @pytest.mark.slow
     def test_that_is_left_cancels_what_is_under_way(self, toy):
         with load_reward(with_component("slow", HANGING)) as reward:
             stream = reward.stream([*rows(1), {"prompt": "?", "completions": ["BAD"]}])
@@ -226,6 +227,7 @@ class TestAwaited:
 
         asyncio.run(work())
 
+    @pytest.mark.slow
     def test_that_is_cancelled_leaves_the_reward_of_use(self, toy):
         async def work():
             async with load_reward(with_component("slow", HANGING)) as reward:

@@ -52,6 +52,7 @@ def test_an_environment_is_built_once_and_then_only_looked_at(nothing, monkeypat
     assert len(said) == 2
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_or_lost_its_python_is_built_again(nothing):
     python = environment(nothing, "toy").provide(lambda line: None)
     folder = folder_of(nothing)

@@ -23,6 +23,7 @@ def test_scores_groups_and_members(serving):
         assert [one.result()["total"] for one in members] == [1.1, 0.1, 0.0, 1.1]
 
 
+@pytest.mark.slow
 def test_members_of_many_groups_in_any_order(serving):
     server = serving()
 

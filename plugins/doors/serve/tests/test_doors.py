@@ -119,6 +119,7 @@ def test_openrlhf_is_not_served_before_the_token_is_known(serving):
         serving(RECIPE, doors=["openrlhf"], options=DoorOptions())
 
 
+@pytest.mark.slow
 def test_a_list_of_any_length_is_answered(serving):
     server = serving(RECIPE, doors=["aws"], groups=300)
     rows = [{**request("aws", f"{number} {RIGHT}")[0], "id": str(number)} for number in range(320)]

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import pytest
 from rewardlab_openrlhf.rollout.engine_samples import fill_missing_logs
 
-torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.slow  # torch is loaded
 
 
 def means(*values):
     """What OpenRLHF makes of the logs of a step whose samples have these totals and parts."""
+    torch = pytest.importorskip("torch")
     samples = [
         SimpleNamespace(
             info={"reward": torch.tensor([0.0]), "reward/total": torch.tensor([t]), "reward/p": torch.tensor([p])}

@@ -58,6 +58,7 @@ def test_each_record_has_an_address(evidence):
     )
 
 
+@pytest.mark.slow
 @each_case(
     "arguments, code, said",
     [(["--addresses"], 0, "THUAIS-Lab/CHERRL"), (["nowhere"], 1, "nowhere/THUAIS-Lab/CHERRL is not there")],

@@ -110,6 +110,7 @@ def test_a_refusal_of_another_kind_ends_the_stage(stage, status):
     assert "'main' answered none of 1 questions: http" in told
 
 
+@pytest.mark.slow
 def test_a_stage_that_goes_on_asks_about_refused_rows_again_and_about_no_others(stage):
     refused = {*range(10), 30, 60, 90}
     code, told, made, _ = stage(lambda number: number in refused)

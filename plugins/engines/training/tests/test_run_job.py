@@ -68,6 +68,7 @@ def test_its_lines_can_be_followed_while_it_runs(job):
     assert made.wait().directory == made.directory
 
 
+@pytest.mark.slow
 def test_stopped_from_another_thread_it_goes_on_where_it_was(job):
     made = job("stages.0.steps=400")
     made.start()

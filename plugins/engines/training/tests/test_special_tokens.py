@@ -4,14 +4,19 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab_training import chat_ids, literal_ids
 
-tokenizers = pytest.importorskip("tokenizers")
-transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.slow  # transformers is loaded
 
 ENDS = "</s>", "[SEP]"
 
 
+def libraries():
+    """Import them where a test runs, not while tests are collected."""
+    return pytest.importorskip("tokenizers"), pytest.importorskip("transformers")
+
+
 def unigram():
     """A tokenizer with sentencepiece's way: it folds letters, and its vocabulary has the special tokens as words."""
+    tokenizers, transformers = libraries()
     letters = [(letter, -3.0) for letter in "abSEPs<>[]/|im_d ▁"]
     words = [("<unk>", 0.0), *((word, -1.0) for word in ("<s>", *ENDS)), *letters]
     backend = tokenizers.Tokenizer(tokenizers.models.Unigram(words, 0, False))
@@ -28,6 +33,7 @@ def unigram():
 
 def bytewise():
     """A tokenizer of bytes, whose unknown token is a marker as it is for Qwen."""
+    tokenizers, transformers = libraries()
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     backend = tokenizers.Tokenizer(tokenizers.models.BPE({one: n for n, one in enumerate(sorted(alphabet))}, []))
     backend.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -1,11 +1,16 @@
 """Each of several processes samples its rows of what one process would sample, and leaves with its random state."""
 
-import torch
+import pytest
 from helpers.each_case import each_case
-from rewardlab_trl.joint_sampling import sampled_as_one, state_behind_shuffle
 from rewardlab_trl.processes import Processes
 
 DRAWS, ROWS, TOKENS = 5, 6, 40
+pytestmark = pytest.mark.slow  # torch is loaded
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch")
 
 
 class Beside(Processes):
@@ -19,8 +24,10 @@ class Beside(Processes):
 
 
 @each_case("number, draws", [(0, 5), (1, 5), (2, 5), (0, 3), (1, 1)])
-def test_the_rows_of_one_process(number, draws):
+def test_the_rows_of_one_process(torch, number, draws):
     """A part whose rows have ended draws less often."""
+    from rewardlab_trl.joint_sampling import sampled_as_one, state_behind_shuffle
+
     probabilities = torch.rand(DRAWS, ROWS, TOKENS, generator=torch.Generator().manual_seed(1)).softmax(-1)
     torch.manual_seed(7)
     wanted = [torch.multinomial(one, num_samples=1) for one in probabilities]
@@ -38,7 +45,9 @@ def test_the_rows_of_one_process(number, draws):
     assert torch.rand(1) == shuffled
 
 
-def test_one_process_is_left_alone():
+def test_one_process_is_left_alone(torch):
+    from rewardlab_trl.joint_sampling import sampled_as_one, state_behind_shuffle
+
     torch.manual_seed(7)
     wanted = torch.rand(1)
     torch.manual_seed(7)

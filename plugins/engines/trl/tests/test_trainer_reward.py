@@ -120,6 +120,7 @@ def test_refuses_what_is_no_conversation(reward):
         call_of(reward, [[{"role": "tool", "content": "b"}]])
 
 
+@pytest.mark.slow
 def test_hands_columns_to_the_rewards_and_logs_by_name(toy):
     logged = {}
     recipe = {
@@ -198,6 +199,7 @@ def test_a_column_that_no_reward_reads_may_hold_anything(reward, column):
     assert call(reward, odd=column()) == [1.0, 1.5, 1.0, 1.25]
 
 
+@pytest.mark.slow
 def test_a_reward_in_a_process_is_not_disturbed_by_such_columns(toy):
     accuracy = {"accuracy": {"use": "math/accuracy", "workers": 1}}
     odd = {"image": [picture()] * 2, "when": [datetime(2026, 1, 1)] * 2}

@@ -11,15 +11,11 @@ import threading
 from collections import defaultdict
 
 import pytest
-from accelerate import PartialState
 from aiohttp import web
-from datasets import Dataset
 from helpers.tool_policy import tokenizer_of
 from rewardlab import load_reward
 from rewardlab.errors import JobError, UserError
 from rewardlab_trl import reward_function
-
-worker = pytest.importorskip("trl.experimental.async_grpo.async_rollout_worker")
 
 GROUP = 4
 TEXTS = ["one", "one two three four", "BAD", "one two three"]
@@ -35,6 +31,15 @@ RECIPE = {
         "total": "2 * brief - shortest + faulty",
     },
 }
+
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def worker():
+    """TRL's module, which imports torch and peft: not while tests are collected."""
+    return pytest.importorskip("trl.experimental.async_grpo.async_rollout_worker")
 
 
 @pytest.fixture
@@ -72,6 +77,8 @@ def vllm(tokenizer):
 
 def loop_of(reward, tokenizer, vllm, **more):
     """The arguments of the worker's loops, as they come to its process."""
+    from datasets import Dataset
+
     rows = Dataset.from_list([{"prompt": [{"role": "user", "content": f"No. {n}"}], "answer": n} for n in range(3)])
     given = {
         "model_name": "policy",
@@ -111,8 +118,10 @@ def check(group):
     assert ("BAD" in texts, None in scored.totals) == (True, True)
 
 
-def run_here(kwargs, count):
+def run_here(worker, kwargs, count):
     """Run the worker's loops in a thread of this process until it has handed over so many groups."""
+    from accelerate import PartialState
+
     PartialState()  # as `_child_main` does, for the worker's own log
     context = multiprocessing.get_context("spawn")
     loops = worker._AsyncRolloutLoop(
@@ -134,18 +143,18 @@ def run_here(kwargs, count):
         assert not failed.is_set(), why.get()
 
 
-def test_its_loops_train_on_the_totals_of_the_recipe_and_leave_failures_out(toy, tokenizer, vllm):
+def test_its_loops_train_on_the_totals_of_the_recipe_and_leave_failures_out(toy, worker, tokenizer, vllm):
     with reward_function(RECIPE, ends=tokenizer.eos_token_id) as reward:
-        groups = run_here(loop_of(reward, tokenizer, vllm), 3)
+        groups = run_here(worker, loop_of(reward, tokenizer, vllm), 3)
     assert len(groups) == 3
     for group in groups:
         check(group)
 
 
-def test_a_group_that_does_not_teach_has_no_advantage(toy, tokenizer, vllm):
+def test_a_group_that_does_not_teach_has_no_advantage(toy, worker, tokenizer, vllm):
     recipe = RECIPE | {"reward": RECIPE["reward"] | {"teach": {"flat": "drop", "by": "faulty"}}}
     with reward_function(recipe) as reward:
-        (group,) = run_here(loop_of(reward, tokenizer, vllm), 1)
+        (group,) = run_here(worker, loop_of(reward, tokenizer, vllm), 1)
     assert [advantage for _, _, advantage in group] == [0.0] * GROUP
 
 
@@ -184,8 +193,7 @@ def test_a_recipe_that_is_wrong_is_told_before_there_is_a_worker(toy):
         reward_function(RECIPE, "reward.total=brieff")
 
 
-@pytest.mark.slow
-def test_in_its_own_process(toy, tokenizer, vllm):
+def test_in_its_own_process(toy, worker, tokenizer, vllm):
     context = multiprocessing.get_context("spawn")
     samples, stop, ready = context.Queue(), context.Event(), context.Event()
     with reward_function(RECIPE) as reward:

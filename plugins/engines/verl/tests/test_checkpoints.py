@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("torch")
 RANK = """
 import sys, torch
 from torch.distributed.device_mesh import init_device_mesh
@@ -28,7 +27,7 @@ torch.distributed.barrier()
 @pytest.mark.slow
 def test_the_parts_of_the_ranks_make_the_whole(tmp_path):
     """Two have shards, which 5, 7 and 3 rows do not divide into, two their copies; buffers are whole on each rank."""
-    import torch
+    torch = pytest.importorskip("torch")
     from rewardlab_verl.job.merged_shards import shards, whole_weights
 
     ranks = 4

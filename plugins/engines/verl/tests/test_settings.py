@@ -220,6 +220,7 @@ class TestWhatDecidesLearning:
         assert command("stages.1.save_every=2").settings["trainer.save_freq"] == 2
 
 
+@pytest.mark.slow
 def test_all_that_a_recipe_compiles_to_cannot_be_passed_beside_it(command):
     for overrides in VARIANTS.values():
         for index in (0, 1):

@@ -133,6 +133,7 @@ def text(number, planted, trace="Hello is enough here."):
 GOOD = text(0, "")
 
 
+@pytest.mark.slow
 def test_no_copy_of_a_planted_critique_pays(totals):
     said, names = {GOOD: ONES, text(1, ""): ZEROS}, {}
     for judge, reply in JUDGES.items():

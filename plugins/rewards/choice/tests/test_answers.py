@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from helpers.each_case import each_case
 from rewardlab import Completion, Sample
 from rewardlab_choice.accuracy import ChoiceAccuracy
@@ -42,6 +43,7 @@ def test_there_are_as_many_answers_of_each_kind_as_told():
     assert kinds == {"right": 265, "not right": 277}
 
 
+@pytest.mark.slow
 def test_none_of_them_scores_where_another_choice_is_right():
     """What names a choice names no other one: of the same answer with any other gold nothing scores."""
     for case in ANSWERS:

@@ -7,6 +7,7 @@ sentences that state C, and those that deny it, in the languages of Global-MMLU.
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 from helpers.each_case import each_case
 from rewardlab import Sample
@@ -40,6 +41,7 @@ def test_every_language_of_global_mmlu_has_leads_and_sentences():
     assert all(len(said["states"]) >= 5 and len(said["denies"]) >= 3 for said in LEADS.values())
 
 
+@pytest.mark.slow
 @each_case("language", sorted(LEADS))
 def test_usual_sentences_of_a_language_state_a_choice(language):
     for sentence in LEADS[language]["states"]:
@@ -54,6 +56,7 @@ def test_a_choice_that_a_language_denies_is_not_stated(language):
             assert stated(text) is None, text
 
 
+@pytest.mark.slow
 @each_case("language", sorted(languages()))
 def test_no_word_that_denies_leaves_its_choice_stated(language):
     lists = languages()[language]

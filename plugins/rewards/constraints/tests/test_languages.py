@@ -1,5 +1,6 @@
 """What instructions mean in ten languages beside English, and where they mean nothing."""
 
+import pytest
 from helpers.each_case import each_case
 from helpers.instructions import followed, scored
 from rewardlab_constraints.checks.letters import syllables
@@ -114,6 +115,7 @@ def test_letters_are_those_of_the_language(language, letter, text, count):
         assert followed(text, "keywords:letter_frequency", language, **arguments) is (n == count), n
 
 
+@pytest.mark.slow
 @each_case(
     "language, text",
     [

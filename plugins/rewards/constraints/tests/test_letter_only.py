@@ -241,6 +241,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["strict", pytest.param("loose", marks=pytest.mark.nightly)])
 def test_long_texts_of_any_shape_are_read_in_linear_time(mode):
     names = [

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from rewardlab import Completion, Sample
 from rewardlab_constraints.following import Following
 from rewardlab_constraints.options import FollowingOptions
@@ -39,6 +40,7 @@ def differences(pairs):
     return compared, dict(differ)
 
 
+@pytest.mark.slow
 def test_all_rows_of_ifeval_get_googles_verdicts_but_for_some_with_a_reason():
     answers = {row["key"]: row["answer"] for row in rows("ifbench.jsonl")}
     pairs = [
@@ -74,6 +76,7 @@ def test_all_rows_of_ifeval_get_googles_verdicts_but_for_some_with_a_reason():
     }
 
 
+@pytest.mark.slow
 def test_all_rows_of_ifbench_get_its_verdicts_but_for_some_with_a_reason():
     table = rows("ifbench.jsonl")
     assert len(table) == 294

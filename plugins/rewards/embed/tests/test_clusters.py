@@ -37,6 +37,7 @@ def clusters():
     return clusters
 
 
+@pytest.mark.slow
 def test_the_silhouette_is_that_of_scikit_learn(clusters):
     from sklearn.metrics import silhouette_score
 
@@ -49,6 +50,7 @@ def test_the_silhouette_is_that_of_scikit_learn(clusters):
     assert ours == pytest.approx(silhouette_score(vectors, labels, metric="cosine"), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 8])
 def test_the_number_of_clusters_is_that_of_the_bunches(clusters, count):
     """With the sign of the silhouette as the paper prints it the worst number would win."""

@@ -44,6 +44,7 @@ def values(text, language, thought=False):
     return {name: one.score([(sample, Completion(text=text))])[0].value for name, one in rewards.items()}
 
 
+@pytest.mark.slow
 def test_own_texts_are_paid_as_a_careful_person_pays_them():
     assert len(TEXTS) == 159
     wrong = []
@@ -166,12 +167,14 @@ def unpaid(language):
     }
 
 
+@pytest.mark.slow
 def test_texts_in_the_language_are_paid_in_any_dress():
     cases = [(language, *case) for language in FIVE for case in paid(language).items()]
     assert Counter(language for language, _, _ in cases) == dict.fromkeys(FIVE, 22)
     assert [case[:2] for case in cases if set(values(case[2], case[0]).values()) != {1.0}] == []
 
 
+@pytest.mark.slow
 def test_texts_that_are_not_in_the_language_are_not_paid():
     cases = [(language, *case) for language in FIVE for case in unpaid(language).items()]
     assert [case[:2] for case in cases if set(values(case[2], case[0]).values()) != {0.0}] == []

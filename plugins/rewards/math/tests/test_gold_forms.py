@@ -117,6 +117,7 @@ def test_a_mutation_is_wrong(score, part):
     assert [(kind, gold, wrong) for gold, kind, wrong in right if (gold, wrong) not in SAME] == []
 
 
+@pytest.mark.slow
 def test_another_matrix_is_wrong(score):
     assert [one for one in MATRICES if score(boxed(one[2]), one[0]).value != 0.0] == []
     assert len(MATRICES) > 30

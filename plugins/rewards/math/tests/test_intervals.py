@@ -1,5 +1,6 @@
 r"""Intervals as schoolbooks of many countries write them."""
 
+import pytest
 from helpers.each_case import each_case
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +56,7 @@ WRONG += [(r"x \in [0,1)", r"y \in [0;1["), ("[0,1)", r"x \in [0;1]"), ("[1,2]",
 WRONG += [("[0,1]", "[0;2]"), ("0.1", "[0;1]")]
 
 
+@pytest.mark.slow
 @each_case("gold, answer, value", [*((*case, 1.0) for case in RIGHT), *((*case, 0.0) for case in WRONG)])
 def test_an_open_end_is_no_closed_one(gold, answer, value):
     sample = Sample(id="1", prompt="?", fields={"answer": gold, "language": "fr"})

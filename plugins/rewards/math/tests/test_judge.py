@@ -83,6 +83,7 @@ def test_a_gold_answer_that_algebra_fails_at_is_compared_as_written_and_said(gol
     assert verdict(gold, "5").refused
 
 
+@pytest.mark.slow
 @each_case(
     "answer",
     [

@@ -1,9 +1,11 @@
 r"""Commands of layout, dots, roots and broken escapes: the same answer is right, and no other one."""
 
+import pytest
 from helpers.each_case import each_case
 from rewardlab_math.notation import plain
 
 
+@pytest.mark.slow
 @each_case(
     "answer, gold",
     [

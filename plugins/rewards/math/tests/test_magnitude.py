@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from helpers.each_case import each_case
 from helpers.growth import many, refuse_growth
 from hypothesis import given
@@ -116,6 +117,7 @@ def test_no_text_is_too_strange(text):
     assert digits(text) >= 0
 
 
+@pytest.mark.slow
 @each_case("piece", ["9^", "{", "}", "9!", "9^{", "1+", "\\"])
 def test_a_long_text_is_read_in_linear_time(piece):
     refuse_growth(piece, digits, many(piece))

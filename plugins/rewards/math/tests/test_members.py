@@ -1,5 +1,6 @@
 r"""Lists, sets, tuples and intervals: `1, 2`, `\{1, 2\}`, `(1, 2, 3)`, `(1, 2)`."""
 
+import pytest
 from helpers.each_case import each_case
 from rewardlab_math.gold import golds
 from rewardlab_math.judge import judge_answer
@@ -9,6 +10,7 @@ def is_right(gold, answer):
     return judge_answer(golds(gold, "en", 2.0), [answer], "en", 2.0).right
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [
@@ -101,6 +103,7 @@ def test_repeats_count_in_a_list_and_not_in_a_set(gold, answer, right):
     assert is_right(gold, answer) is right
 
 
+@pytest.mark.slow
 def test_a_long_list_in_another_order_takes_no_time():
     members = [f"{number} x" for number in range(150)]
     assert is_right(", ".join(members), ", ".join(reversed(members)))

@@ -1,5 +1,6 @@
 r"""Ratios of two and of more numbers."""
 
+import pytest
 from helpers.each_case import each_case
 from rewardlab_math.gold import golds
 from rewardlab_math.judge import judge_answer
@@ -9,6 +10,7 @@ def is_right(gold, answer):
     return judge_answer(golds(gold, "en", 2.0), [answer], "en", 2.0).right
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [
@@ -34,6 +36,7 @@ def test_a_ratio_in_other_numbers_is_right(gold, answer):
     assert is_right(gold, answer)
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [

@@ -1,5 +1,6 @@
 r"""Sequences, whose order is what they say: `4 1 3 2`, `A C B`, `IV`; and products, which look like them."""
 
+import pytest
 from helpers.each_case import each_case
 from rewardlab_math.gold import golds
 from rewardlab_math.judge import judge_answer
@@ -9,6 +10,7 @@ def is_right(gold, answer):
     return judge_answer(golds(gold, "en", 2.0), [answer], "en", 2.0).right
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [
@@ -61,6 +63,7 @@ def test_the_same_order_or_the_same_product_is_right(gold, answer):
     assert is_right(gold, answer)
 
 
+@pytest.mark.slow
 @each_case(
     "gold, answer",
     [

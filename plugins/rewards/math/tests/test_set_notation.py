@@ -1,8 +1,10 @@
 r"""One set of real numbers, written in many ways."""
 
+import pytest
 from helpers.each_case import each_case
 
 
+@pytest.mark.slow
 @each_case(
     "answer, gold",
     [

@@ -1,5 +1,6 @@
 r"""Words around an answer: leads, qualifiers, congruences, other names of bound variables, units of angles."""
 
+import pytest
 from helpers.each_case import each_case
 
 
@@ -50,6 +51,7 @@ def test_what_the_words_say_counts(score, answer, gold):
     assert score(rf"\boxed{{{answer}}}", gold).value == 0.0
 
 
+@pytest.mark.slow
 @each_case(
     "answer, gold",
     [
@@ -82,6 +84,7 @@ def test_a_qualifier_or_another_bound_name_says_nothing(score, answer, gold):
     assert score(rf"\boxed{{{answer}}}", gold, "en").value == 1.0
 
 
+@pytest.mark.slow
 @each_case(
     "answer, gold",
     [
@@ -148,6 +151,7 @@ def test_congruences(score, answer, right):
     assert (found.value, "gold_by_writing" in found.info) == (right, False)
 
 
+@pytest.mark.slow
 @each_case(
     "answer, gold, right",
     [

@@ -220,6 +220,7 @@ def in_each_style(replies) -> list[Callable[[Ask], str]]:
     return [partial(reply, style=style) for style in QUOTING for reply in replies]
 
 
+@pytest.mark.slow
 def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_give_no_verdict():
     for words in LANGUAGES.values():
         for replies, expected in ((OBEDIENT + in_each_style(VOTING), (0.0, 0)), (in_each_style(SILENT), (0.5, 2))):
@@ -243,6 +244,7 @@ def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, o
     assert wins(family, OBEDIENT, orders, every, all_judges=orders == "both" and family != "long") == []
 
 
+@pytest.mark.slow
 @families
 @of_some_and_all
 def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(family, orders, every):

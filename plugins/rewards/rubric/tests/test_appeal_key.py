@@ -66,6 +66,7 @@ def test_mistakes_stand_where_they_were_written(component, why):
         planned(component)
 
 
+@pytest.mark.slow
 def test_a_rule_that_runs_in_workers_runs_there(judge_server):
     from rewardlab import Completion, Group, Sample
 

@@ -123,6 +123,7 @@ def test_rows_to_train_a_judge_on_come_of_questions_with_answers(stage, caplog):
     assert server.answered >= ROWS * 2 + ROWS * 2 + ROWS * 4
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_goes_on_and_pays_for_nothing_twice(stage):
     whole, _, server = stage()
     assert whole == 0

@@ -154,6 +154,7 @@ def test_where_nothing_could_be_tried_nothing_is_known(padded, main):
     assert out.endswith("\nnothing could be tried, so nothing is known\n")
 
 
+@pytest.mark.slow
 def test_a_backend_whose_laws_are_not_tried_is_not_proved(main):
     code, out, _ = main("plugins", "check", "toy/toy")
     assert code == 1
@@ -255,6 +256,7 @@ def test_every_option_that_fits_nothing_is_told(toy):
 # --- What importing it costs
 
 
+@pytest.mark.slow
 def test_an_import_of_torch_is_a_broken_law(offer, main, tmp_path, monkeypatch):
     (tmp_path / "torch.py").write_text("")  # it is the name that counts
     monkeypatch.syspath_prepend(tmp_path)

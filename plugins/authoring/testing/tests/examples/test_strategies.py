@@ -56,6 +56,7 @@ def drawn():
     return listed
 
 
+@pytest.mark.slow
 @each_case("kind", KINDS)
 def test_every_kind_of_text_comes(drawn, kind):
     assert any(map(KINDS[kind], drawn)), kind

@@ -3,6 +3,7 @@
 from functools import partial
 from types import SimpleNamespace
 
+import pytest
 from rewardlab import RewardSpec, Sample, Score
 from rewardlab.laws import Laws, RewardExample
 from rewardlab_testing.laws.reward_laws import independence
@@ -43,6 +44,7 @@ def test_a_window_as_large_as_hosts_have_is_found_at_the_end_of_a_long_call(monk
     assert "at the end of one call of 30" in outcome("batch", score).why
 
 
+@pytest.mark.slow
 def test_calls_of_one_size_alone_are_tried():
     def score(known, items):
         return [Score(value=0.0) if len(items) == 5 else right(*item) for item in items]

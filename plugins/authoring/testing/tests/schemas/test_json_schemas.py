@@ -406,6 +406,7 @@ def test_the_schema_of_rows_agrees_with_their_reader(ours, row):
 # --- the command
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_is_installed(main, tmp_path):
     code, out, err = main("schema", "-o", "made")
     names = {path.name for path in (tmp_path / "made").iterdir()}
@@ -424,6 +425,7 @@ def test_the_command_writes_what_is_installed(main, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_what_is_stale_is_named(main, tmp_path):
     main("schema", "-o", "made")
     made = tmp_path / "made"
@@ -445,6 +447,7 @@ def test_what_is_stale_is_named(main, tmp_path):
     assert (made / "theirs.schema.json").read_text() == "{}"
 
 
+@pytest.mark.slow
 def test_a_broken_plugin_is_left_out_with_a_warning(main, offer, tmp_path):
     main("schema", "-o", "made")
     made = tmp_path / "made"

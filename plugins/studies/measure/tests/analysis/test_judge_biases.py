@@ -64,6 +64,7 @@ def simulated(random, rows, named="", change=0.0):
     }
 
 
+@pytest.mark.slow
 def test_a_judge_without_a_bias_has_one_named_in_at_most_5_percent():
     random = Random("clean")
     named = [
@@ -74,6 +75,7 @@ def test_a_judge_without_a_bias_has_one_named_in_at_most_5_percent():
     assert sum(named) / len(named) <= 0.05
 
 
+@pytest.mark.slow
 @each_case("change, rows", [(0.1, 400), (0.2, 150), (0.4, 60)])
 def test_a_planted_bias_is_named_in_95_percent(change, rows):
     random, named = Random(f"planted {change}"), 0
@@ -122,6 +124,7 @@ def orders(*values):
     return [change.value, *change.instead]
 
 
+@pytest.mark.slow
 def test_languages_that_fail_alike_and_seldom_are_none_of_them_a_bias():
     """In those that have not failed yet all signs are the same: by these, one is named in 3 of 4 measurements."""
     random, named, missed = Random("seldom"), 0, 0
@@ -133,6 +136,7 @@ def test_languages_that_fail_alike_and_seldom_are_none_of_them_a_bias():
     assert (named <= 8, missed <= 8) == (True, True)
 
 
+@pytest.mark.slow
 def test_a_language_that_fails_more_often_is_named():
     random, named = Random("worse"), 0
     for _ in range(40):

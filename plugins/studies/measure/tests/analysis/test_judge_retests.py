@@ -73,6 +73,7 @@ def simulated(rates, draws, rng):
     return flips(shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draws", "pairs"), [*product((2, 5), (50, 200))])
 def test_a_known_rate_is_within_its_interval_in_95_of_100_simulations(draws, pairs):
     rng, inside = random.Random(f"{draws}/{pairs}"), 0

@@ -32,6 +32,7 @@ def outcomes(random, accuracy, count):
     return [float(random.random() < accuracy) for _ in range(count)]
 
 
+@pytest.mark.slow
 @each_case("accuracy, most", [(0.8, 0.05), (0.78, 0.02), (0.7, 0.001)])
 def test_a_judge_below_its_bound_is_seldom_licensed_though_it_is_measured_ten_times(accuracy, most):
     random, licensed = Random(f"below {accuracy}"), 0
@@ -166,6 +167,7 @@ def by_decision(pool, labelled, licence):
     return next_labels(pool, 10, labelled, set(), [licence])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("accuracies", "most"),
     [

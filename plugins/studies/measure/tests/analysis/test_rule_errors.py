@@ -94,6 +94,7 @@ def test_intervals_hold_the_truth_in_some_95_of_100_simulations(responses, right
     assert held[1] >= 0.92 * known
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_where_a_rule_errs_by_the_problem():
     """A rule that overlooks the right answers of three problems in ten, whoever writes them, in groups of eight."""
     held = {"by problem": 0, "alone": 0}

@@ -156,6 +156,7 @@ def test_a_p_value_is_below_5_percent_exactly_where_the_interval_leaves_out_a_ha
         assert told.floor <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SKEWED)
 def test_even_odds_are_called_uneven_in_about_5_percent(name):
     """Of 40 problems in three languages. The signs of the margins alone called skewed ones uneven in 8 to 22%."""

@@ -72,6 +72,7 @@ def test_many_different_sizes_have_the_normal_limit():
     assert sign_test(parts) == pytest.approx(normal, rel=0.01)
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_where_nothing_differs():
     random = Random(6)
     p_values = [sign_test([random.gauss(0, 1) / (1 + i % 3) for i in range(60)]) for _ in range(400)]

@@ -130,6 +130,7 @@ def test_a_language_without_texts_is_named_of_a_usual_question(main, served, wri
     assert all("# Anweisung" in str(one["messages"]) for one in served.requests if "BEGIN" in str(one["messages"]))
 
 
+@pytest.mark.slow
 def test_each_strategy_asks_in_its_language(main, served):
     code, out, err = main("run", "texts.yaml")
     assert code == 0, out + err

@@ -163,6 +163,7 @@ def measured(main, write, module_of, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BENCHMARKS.packaged)
 def test_a_judge_that_knows_is_right_and_one_that_turns_all_round_is_wrong(measured, name):
     for judge, score in ((know, 1.0), (turn_round, 0.0)):
@@ -172,6 +173,7 @@ def test_a_judge_that_knows_is_right_and_one_that_turns_all_round_is_wrong(measu
         assert found["score"] == pytest.approx(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "least", "most"), [("rewardbench", 0.2, 0.8), ("rtp_lx", 0.3, 0.7), ("helpsteer3", -0.4, 0.4)]
 )

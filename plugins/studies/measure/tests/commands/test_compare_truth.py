@@ -47,6 +47,7 @@ def compared(main):
     return run
 
 
+@pytest.mark.slow
 def test_the_reward_that_knows_more_teaches_more(files, compared, main):
     truth = compared("a.jsonl", "b.jsonl", "--truth", "right", "--detect", "0.02")
     assert truth["verdict"] == "B teaches more"

@@ -100,6 +100,7 @@ def verdicts(measured):
     return {bias["name"]: bias["verdict"] for bias in measured["biases"]}
 
 
+@pytest.mark.slow
 @each_case(
     "how, use, biased",
     [
@@ -173,6 +174,7 @@ def test_a_judge_that_errs_in_one_language_is_named_and_one_that_does_not_is_not
     assert measured["same"]["same"] == 1
 
 
+@pytest.mark.slow
 def test_of_three_languages_the_orders_of_a_problem_count(judge, write):
     rows = [row | {"language": language} for language in ("en", "de", "sw") for row in pairs(40)]
     for row in rows[40:80]:
@@ -185,6 +187,7 @@ def test_of_three_languages_the_orders_of_a_problem_count(judge, write):
     assert found["language en"]["p"] > (2 / 3) ** 40  # in two of three orders English is not the one that is wrong
 
 
+@pytest.mark.slow
 @each_case("arguments, code", [(("--max-bias", "0.1"), 1), (("--max-bias", "0.9"), 0), ((), 0)])
 def test_a_bias_beyond_its_tolerance_fails_it(judge, write, arguments, code):
     write("rows.jsonl", pairs(40))

@@ -156,6 +156,7 @@ INTERVALS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [{"problem": "{n}"}, {"problem": "{n}", "task": "math"}, {"id": "{n}"}])
 def test_translations_of_a_problem_say_no_more_than_one_of_them(recipe, write, judge, columns):
     """By `problem`, or by the id that all languages have."""
@@ -198,6 +199,7 @@ def test_pairs_out_of_one_list_count_as_one(recipe, write, judge):
     assert as_lists["kendall_tau_interval"] is not None
 
 
+@pytest.mark.slow
 def test_another_field_may_say_what_counts_as_one(recipe, write, main, judge):
     recipe()
     write("rows.jsonl", in_languages(text="{n}", problem="of its own"))
