@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
@@ -138,19 +139,27 @@ def read_json(path: Path) -> Any:
 
 def read_record(path: Path, kind: "type[Record]") -> "Record":
     """Return a dataclass that `write_json` wrote. JobError if it is damaged, OSError if it is unreadable."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
         content = read_json(path)
         if isinstance(content, dict) and (unknown := sorted({*content} - {f.name for f in fields(kind)})):
             raise ValueError(f"it has {unknown[0]!r}, which nothing wrote")
-        return TypeAdapter(kind).validate_python(content)
+        record: Record = _adapter(kind).validate_python(content)
+        return record
     except ValidationError as error:
         first = error.errors()[0]
         why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
     except ValueError as error:
         why = str(error)
     raise JobError(f"{path} is damaged ({why}); move it away to go on without it")
+
+
+@cache  # it takes longer to make than a record to read, and usage is read whenever a judge is opened
+def _adapter(kind: type) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 def write_json(path: Path, content: Any) -> None:
