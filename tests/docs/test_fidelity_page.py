@@ -3,6 +3,7 @@
 import ast
 import re
 
+import pytest
 from helpers.each_case import each_case
 from helpers.paths import TESTS
 from rewardlab.recipe.loading import load
@@ -99,6 +100,7 @@ def test_what_is_said_to_be_as_printed_has_nothing_of_our_own():
     assert found == []
 
 
+@pytest.mark.slow
 def test_every_place_is_there():
     for place in PLACES:
         assert missing(place) is None, place

@@ -24,6 +24,7 @@ MANY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", MANY.values(), ids=MANY)
 def test_the_first_are_told_and_few_names_compared(tmp_path, monkeypatch, text):
     compared = 0

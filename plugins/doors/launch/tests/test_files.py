@@ -40,6 +40,7 @@ def files(main, write, sites, tmp_path):
     return launch
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed here")
 def test_shellcheck_has_nothing_to_say_of_any_script(files, tmp_path):
     scored = ("quickstart", "rows.jsonl", "--command", "score", "--shards", "8")

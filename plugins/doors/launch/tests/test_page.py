@@ -58,6 +58,7 @@ def sessions(blocks, scheduler):
     return [(command.partition(" #")[0].split(), printed) for command, _, printed in parts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_the_way_from_a_recipe_to_the_end_of_its_job_is_as_the_page_shows(shown, main, tmp_path, scheduler):
     session = sessions(shown, scheduler)

@@ -21,6 +21,7 @@ def refused(main, write, sites):
     return launch
 
 
+@pytest.mark.slow
 @each_case(
     "scheduler, old, new, said",
     [

@@ -42,6 +42,7 @@ def waiting_member(server, body, slot=0):
 
 
 class TestWholeGroups:
+    @pytest.mark.slow
     def test_answer_is_the_line_that_score_writes(self, serving, main, write, tmp_path):
         texts = [RIGHT, "x", "\\boxed{4/2} ünï \u2028", ""]
         rows = [{"id": f"g{number}", **ROW, "completions": texts[: number + 1]} for number in range(4)]

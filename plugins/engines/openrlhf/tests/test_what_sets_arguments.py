@@ -49,6 +49,7 @@ def test_one_of_four_sets_each_argument():
     assert all(len(SETTERS & row.keys()) == 1 for row in ROWS.values())
 
 
+@pytest.mark.slow
 def test_the_key_changes_the_argument(arguments):
     for name in FROM_THE_RECIPE:
         row = ROWS[name]

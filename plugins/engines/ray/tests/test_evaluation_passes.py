@@ -3,6 +3,7 @@
 import gc
 import weakref
 
+import pytest
 from rewardlab import Completion, Sample, Score, ScoredGroup
 from rewardlab_ray.scoring.evaluation_passes import EvaluationPasses
 
@@ -21,6 +22,7 @@ def scored(row):
     )
 
 
+@pytest.mark.slow
 def test_no_text_is_held_once_the_results_of_an_evaluation_are_written(tmp_path):
     passes = EvaluationPasses(tmp_path, "0-rl", rows=2, by=(), counted_info={}, every=10, last=100)
     for step, add in ((0, passes.add_to_first), (10, lambda row, group: passes.add(row, group, 10))):

@@ -122,6 +122,7 @@ def test_those_that_are_there_are_a_group_of_their_own_if_the_script_says_so(tmp
     assert [reward.value for reward in rewards] == [1.0, 1.5]
 
 
+@pytest.mark.slow
 def test_a_member_that_comes_after_a_thousand_other_groups_is_no_second_group(tmp_path):
     (tmp_path / "reward.yaml").write_text(RECIPE)
     times = {"completion_timeout": 0.5, "scoring_timeout": 60, "on_partial": "score"}

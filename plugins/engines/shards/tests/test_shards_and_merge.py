@@ -332,6 +332,7 @@ def test_a_merge_names_two_files(tmp_path_factory, monkeypatch, capsys, words, t
     assert sorted(Path().rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_a_merge_that_was_killed_or_ended_in_a_full_disk_begins_anew():
     write_rows(900)
     assert score(out="one.jsonl") == 0
@@ -427,6 +428,7 @@ def write_boxes(**component):
             file.write(json.dumps(row) + "\n")
 
 
+@pytest.mark.slow
 def test_merge_says_what_is_odd_about_all_rows(capsys):
     write_boxes(on_missing=0.0)
     assert score(out="one.jsonl") == 0
@@ -438,6 +440,7 @@ def test_merge_says_what_is_odd_about_all_rows(capsys):
     assert capsys.readouterr().out.replace("out.jsonl", "one.jsonl") == of_one
 
 
+@pytest.mark.slow
 def test_merge_counts_where_a_variable_of_the_recipe_is_not_set(capsys, monkeypatch):
     monkeypatch.setenv("EXTRACT", "boxed")
     write_boxes(**{"with": {"extract": "${oc.env:EXTRACT}"}})

@@ -238,6 +238,7 @@ of_some_and_all = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @families
 @of_some_and_all
 def test_a_judge_that_obeys_all_outside_the_fences_finds_nothing_there(family, orders, every):
@@ -265,6 +266,7 @@ def test_there_are_thousands_of_attacks_in_six_languages():
     assert all(len(attack.answer) >= 100_000 for attack in each["long"])
 
 
+@pytest.mark.slow
 @families
 def test_every_attack_stands_verbatim_in_its_fence(family):
     for attack in attacks(family):

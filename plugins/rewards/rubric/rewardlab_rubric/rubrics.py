@@ -59,13 +59,19 @@ def known_variants(rubric: Any, kinds: Sequence[Kind], packaged: str | None = No
         raise ValueError("rows' own rubrics are {field: NAME}, or {field: NAME, language: row} in the row's language")
     if rubric is not None and not isinstance(rubric, str):
         return _variants(rubric, kinds, lambda place: "")
-    data, where = _packaged(packaged) if rubric is None else read_rubric_file(Path(os.path.expanduser(rubric)))
-    return _variants(data, kinds, lambda place: f"{where(place)}: ")
+    if rubric is None:
+        return [*_packaged(packaged, tuple(kinds))]
+    return _of_file(Path(os.path.expanduser(rubric)), kinds)
 
 
 @cache  # a recipe of four data steps asks thirty times
-def _packaged(name: str | None) -> tuple[Any, Callable[[Place], str]]:
-    return read_rubric_file(files("rewardlab_rubric") / "rubrics" / f"{name}.yaml")
+def _packaged(name: str | None, kinds: tuple[Kind, ...]) -> list[Rubric]:
+    return _of_file(files("rewardlab_rubric") / "rubrics" / f"{name}.yaml", kinds)
+
+
+def _of_file(path: Path | Any, kinds: Sequence[Kind]) -> list[Rubric]:
+    data, where = read_rubric_file(path)
+    return _variants(data, kinds, lambda place: f"{where(place)}: ")
 
 
 def field_of(rubric: Any) -> str | None:

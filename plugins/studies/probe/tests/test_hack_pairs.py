@@ -12,6 +12,7 @@ EVIDENCE = ROOT / "evidence"
 PAIRS = {"substring": "enumeration", "prints_passed": "injected_pass", "judge_tone": "dressed_honest"}
 
 
+@pytest.mark.slow
 def test_the_texts_are_lines_as_the_page_says(tmp_path):
     file = tmp_path / "pairs.jsonl"
     subprocess.run([sys.executable, EVIDENCE / "hacks.py", "--texts", file], check=True, timeout=300)

@@ -220,6 +220,7 @@ def _asked(row):
     return [{"role": "user", "content": row["prompt"]}]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_signatures_are_seen_and_called_and_their_lines_run():
     wrong = {}
@@ -233,6 +234,7 @@ def test_signatures_are_seen_and_called_and_their_lines_run():
     assert wrong == {}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_graders_that_give_no_score_are_named_in_one_line_each():
     expected = {
@@ -264,6 +266,7 @@ def test_network_is_refused_unless_it_is_let():
     assert "it calls 127.0.0.1" in notes(report)["network"].what
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_grader_that_never_returns_is_ended_and_the_probe_goes_on():
     report = probed("hangs", deadline=0.5)
@@ -272,17 +275,20 @@ def test_grader_that_never_returns_is_ended_and_the_probe_goes_on():
     assert findings(report)["never_returns"].rfc == "runtime.reward_well_formed"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_grader_that_takes_memory_is_ended():
     assert "more than 0.2 GB" in findings(probed("grows", memory=0.2))["memory"].what
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_what_a_grader_does_beside_scoring_is_noted():
     assert "'debug: 29'" in notes(probed("prints"))["prints"].what
     assert "starts processes" in notes(probed("runs"))["processes"].what
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_grader_that_leaves_processes_behind_is_bounded():
     report = probed("forks")
@@ -290,6 +296,7 @@ def test_grader_that_leaves_processes_behind_is_bounded():
     assert report.behaviour.left == 33
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_what_a_grader_that_was_given_up_was_not_asked_for_passes_nothing():
     report = probed("dies")
@@ -297,6 +304,7 @@ def test_what_a_grader_that_was_given_up_was_not_asked_for_passes_nothing():
     assert {report.checks[check] for check in ("determinism", "order", "long_text")} == {"skip"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_grader_that_returns_in_a_fork_too_gives_one_score():
     report = probed("forks_and_returns")
@@ -304,6 +312,7 @@ def test_grader_that_returns_in_a_fork_too_gives_one_score():
     assert report.probed.slices[0].rows[0].honest.total == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_scores_that_depend_on_more_than_the_text_are_named():
     assert "then" in findings(probed("wavers"))["determinism"].what
@@ -312,6 +321,7 @@ def test_scores_that_depend_on_more_than_the_text_are_named():
     assert "alone" in findings(probed("by_batch"))["batch"].what
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("graders")
 def test_long_texts_that_take_long_are_named():
     assert "processor time" in findings(probed("slow", slow=0.2))["long_text"].what

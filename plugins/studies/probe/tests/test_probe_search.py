@@ -141,6 +141,7 @@ def test_the_text_names_the_exploit_and_who_pays_it(probe, main):
     assert "joined_again, paid by only; shortest (12 characters, row 'sum-" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [(), ("--truth", "true")])
 def test_a_sound_reward_lets_nothing_win_and_the_bound_holds(probe, truth):
     code, found, _ = probe("exact", "--search", "300", *truth)

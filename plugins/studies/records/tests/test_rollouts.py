@@ -453,6 +453,7 @@ def test_a_recorded_number_that_is_none_is_null(converted, write, lines, recorde
     assert {name: row["recorded"].get(name) for name in recorded} == recorded
 
 
+@pytest.mark.slow
 def test_the_texts_beside_scores_that_are_none_are_scored(scores, write, tmp_path):
     write("nan.jsonl", [of_verl(score=math.nan), of_verl(output="\\boxed{6}", score=math.inf)])
     assert scores("nan.jsonl", reward=RIGHT)[0][0]["total"] == [1.5, 0.5]

@@ -159,6 +159,7 @@ def test_rows_need_no_gold_and_of_single_answers_no_second(judge, write):
     assert verdicts(measured)["formatting"] == "biased"
 
 
+@pytest.mark.slow
 def test_a_judge_that_errs_in_one_language_is_named_and_one_that_does_not_is_not(judge, write):
     rows = [row | {"language": "en"} for row in pairs(40)]
     german = [row | {"language": "de", "prompt": f"Frage {row['id']}?"} for row in pairs(40)]

@@ -94,6 +94,7 @@ def licence(main):
     return run
 
 
+@pytest.mark.slow
 @each_case(
     "answers, require, state",
     [
@@ -116,6 +117,7 @@ def test_a_judge_of_known_accuracy_has_a_licence_or_none(judging, licence, tmp_p
     assert {bound["labels"] for bound in told["bounds"]} == {120}
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_asked_twice_for_flips_is_as_accurate_as_one_answer(judging, licence, tmp_path):
     """A run asks once: what the second draw mends or spoils counts as a flip and nowhere else."""
     judging(Answers(flips=4), labels(120), max_flip_rate=0.1, min_accuracy=0.9)
