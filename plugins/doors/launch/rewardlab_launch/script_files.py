@@ -1,7 +1,9 @@
 """Shell scripts of a job: a head of values in quotes, then a file of this package that is shell alone."""
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 
 from rewardlab_launch.launch import Launch
@@ -22,6 +24,22 @@ def _assignment(name: str, value: str | int | Sequence[str]) -> str:
     if isinstance(value, str | int):
         return f"{name}={shlex.quote(str(value))}"
     return f"{name}=({shlex.join(value)})"
+
+
+OF_SHELL = {"IFS", "SECONDS", "UID", "EUID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO"}
+"""variables that the scripts need as the shell has them, or that nobody may set"""
+TAKEN_OVER = {"RAY_AUTH_TOKEN", "CUDA_VISIBLE_DEVICES"}
+"""variables of the scripts that go on with a value that is given"""
+
+
+@cache
+def own_variables() -> frozenset[str]:
+    """Return the variables that scripts set or read for themselves: with a value of somebody else's they would fail."""
+    bodies = files("rewardlab_launch").joinpath("scripts").iterdir()
+    text = "\n".join(re.sub(r"(?m)(^|\s)#.*", "", body.read_text(encoding="utf-8")) for body in bodies)
+    names = set(re.findall(r"\$\{?[#!]?([A-Za-z_]\w*)|(?<![\w-])([A-Za-z_]\w*)\+?=", text))
+    counted = re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"\(\((.*?)\)\)", text)))
+    return frozenset({*counted, *(read or assigned for read, assigned in names)} | OF_SHELL) - TAKEN_OVER
 
 
 def prepared(launch: Launch) -> list[str]:

@@ -11,8 +11,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|\w*PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 PORT = "{port}"
 """stands for the port in the words of a server's command"""
-_BY_JOB = "--job-name -J --output -o --open-mode --requeue --signal --array -a --dependency -d --ntasks-per-node"
-OPTIONS_OF_JOB = dict.fromkeys(_BY_JOB.split(), "") | {
+_BY_JOB = (
+    "--job-name -J --output -o --open-mode --requeue --signal --array -a --dependency -d --ntasks-per-node --ntasks -n"
+)
+OPTIONS_OF_JOB = dict.fromkeys([*_BY_JOB.split(), "--ntasks-per-node"], "") | {
     "--account": "compute.account",
     "-A": "compute.account",
     "--qos": "compute.qos",
@@ -31,7 +33,7 @@ OPTIONS_OF_JOB = dict.fromkeys(_BY_JOB.split(), "") | {
 """options of sbatch that a job has by itself -> what says them"""
 OPTIONS_OF_RAY = {f"--{name}": "" for name in ("head", "node-ip-address", "port", "block", "address", "min-nodes")}
 """options of `ray start` that `ray symmetric-run` gives by itself"""
-KEY_OF_SERVER = re.compile(r"--api[-_]key(=|$)")
+KEY_OF_SERVER = re.compile(r"--api[-_]k(e|ey)?(=|$)")
 _NAME = re.compile("[a-z]([a-z0-9-]{0,26}[a-z0-9])?")
 
 
@@ -84,13 +86,17 @@ def without_secrets(variables: dict[str, str]) -> dict[str, str]:
 
 
 def without_options(words: Sequence[str], taken: Mapping[str, str]) -> None:
-    """Raise a ValueError for an option that the job has by itself, which would be there twice."""
+    """Raise a ValueError for an option that the job has by itself, which would be there twice; also for its beginning.
+
+    sbatch and servers take the beginning of a long option for the whole of it: --acc=rl.
+    """
     for word in words:
         short = re.match("-[A-Za-z]", word)  # its value may follow at once: -N4
         option = short[0] if short else re.split("[=\\s]", word, maxsplit=1)[0]
-        if option in taken:
-            instead = f"say it by {taken[option]}" if taken[option] else "leave it out"
-            raise ValueError(f"{word!r}: the job has {option} by itself; {instead}")
+        whole = [name for name in taken if name == option or (option[:2] == "--" and name.startswith(option))]
+        for name in sorted(whole, key=len)[:1]:
+            instead = f"say it by {taken[name]}" if taken[name] else "leave it out"
+            raise ValueError(f"{word!r}: the job has {name} by itself; {instead}")
 
 
 def without_mistake(image: str, runtime: str) -> None:

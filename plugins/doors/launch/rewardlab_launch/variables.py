@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from rewardlab.errors import Problem, UserError
 from rewardlab.recipe import Document, Finding, RecipeSource, load
 
+from rewardlab_launch.script_files import own_variables
 from rewardlab_launch.site import Site
 
 _READ = re.compile(r"\$\{\s*oc\.env\s*:\s*([A-Za-z_]\w*)\s*(,)?")
@@ -50,8 +51,13 @@ def as_in_job(recipe: RecipeSource, overrides: Sequence[str], site: Site) -> Ite
 
 
 def variable_findings(site: Site) -> Iterator[Finding]:
-    """Yield that a variable is given twice, where one value would hide the other."""
+    """Yield that a variable is given twice, where one value would hide the other, or is one of the scripts' own."""
     compute = site.compute
+    named = {("compute", key, name): name for key in ("environment", "secrets") for name in getattr(compute, key)}
+    named |= {("services", name, "variable"): service.variable for name, service in site.services.items()}
+    for path, name in named.items():
+        if name in own_variables() or name.startswith("container_"):  # container_SERVICE
+            yield path, f"{name} is a variable of the job's own scripts; take another name"
     owners = dict.fromkeys(compute.environment, "compute.environment")
     for name in compute.secrets:
         if name in owners:

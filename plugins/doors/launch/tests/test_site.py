@@ -62,6 +62,32 @@ def refused(main, write, sites):
         ("slurm", "large: {gpus: 8", "7b: {gpus: 8", "is no name that all schedulers take"),
         ("slurm", "--constraint=nvlink", "constraint=nvlink", "'constraint=nvlink' is no option of sbatch"),
         ("slurm", "--constraint=nvlink", "--time=1", "the job has --time by itself; say it by compute.walltime"),
+        ("slurm", "--constraint=nvlink", "--tim=1", "--tim=1': the job has --time by itself; say it by"),
+        ("slurm", "--constraint=nvlink", "--acc=rl", "the job has --account by itself; say it by compute.account"),
+        ("slurm", "--constraint=nvlink", '"--gpus-per 4"', "the job has --gpus-per-node by itself; say it by gpus"),
+        ("slurm", "--constraint=nvlink", "--ntasks=4", "the job has --ntasks by itself; leave it out"),
+        ("slurm", "[--served-model-name", "[--por=9, --served-model-name", "--port by itself; say it by port"),
+        ("slurm", "[--served-model-name", "[--api-k=x, --served-model-name", "a key would stand in a script"),
+        (
+            "slurm",
+            "environment: {HF_HOME: /shared/hf}",
+            "environment: {folder: /x}",
+            "compute.environment.folder: folder is a variable of the",
+        ),
+        (
+            "slurm",
+            "environment: {HF_HOME: /shared/hf}",
+            "environment: {SLURM_JOB_ID: '1'}",
+            "SLURM_JOB_ID is a variable of the job's own",
+        ),
+        (
+            "slurm",
+            "environment: {HF_HOME: /shared/hf}",
+            "environment: {UID: '1'}",
+            "UID is a variable of the job's own scripts; take another",
+        ),
+        ("slurm", "variable: JUDGE_URL", "variable: attempts_most", "services.judge.variable: attempts_most is a"),
+        ("kuberay", "JUDGE_API_KEY:", "words:", "compute.secrets.words: words is a variable of the job's own scripts"),
         ("slurm", "--constraint=nvlink", '"-t 1"', "the job has -t by itself; say it by compute.walltime"),
         ("slurm", "--constraint=nvlink", "-N4", "the job has -N by itself; say it by the recipe's backend"),
         ("slurm", "--constraint=nvlink", "-G4", "the job has -G by itself; say it by gpus"),
@@ -121,6 +147,13 @@ def test_what_this_shell_has_is_not_what_the_job_has(main, write, sites, monkeyp
     monkeypatch.setenv("WHICH", "another")
     assert main(*words, "--site", "site.yaml", "--dry-run")[0] == 0
     assert os.environ["WHICH"] == "another"
+
+
+def test_variables_that_scripts_leave_as_they_are_can_be_given(main, write, sites):
+    given = "{http_proxy: 'http://proxy:3128', CUDA_VISIBLE_DEVICES: '0,1', OMP_NUM_THREADS: '8'}"
+    write("site.yaml", sites.SLURM.replace("{HF_HOME: /shared/hf}", given))
+    code, _, err = main("launch", sites.RECIPE, "--on", "slurm", "--site", "site.yaml", "--dry-run")
+    assert code == 0, err
 
 
 def test_a_runs_folder_has_one_path_on_a_node_and_in_its_image(refused):
