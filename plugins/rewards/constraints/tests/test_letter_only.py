@@ -241,8 +241,8 @@ SHAPES = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["strict", pytest.param("loose", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("mode", ["strict", "loose"])
 def test_long_texts_of_any_shape_are_read_in_linear_time(mode):
     names = [
         name for name in NAMES if not name.startswith(("language:", "change_case:"))

@@ -124,7 +124,7 @@ def orders(*values):
     return [change.value, *change.instead]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_languages_that_fail_alike_and_seldom_are_none_of_them_a_bias():
     """In those that have not failed yet all signs are the same: by these, one is named in 3 of 4 measurements."""
     random, named, missed = Random("seldom"), 0, 0

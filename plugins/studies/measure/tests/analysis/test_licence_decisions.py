@@ -32,7 +32,7 @@ def outcomes(random, accuracy, count):
     return [float(random.random() < accuracy) for _ in range(count)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @each_case("accuracy, most", [(0.8, 0.05), (0.78, 0.02), (0.7, 0.001)])
 def test_a_judge_below_its_bound_is_seldom_licensed_though_it_is_measured_ten_times(accuracy, most):
     random, licensed = Random(f"below {accuracy}"), 0
