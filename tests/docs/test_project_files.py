@@ -202,8 +202,9 @@ def test_contributing_says_which_plugins_import_which():
     }
     imported = set()
     for file in (ROOT / "plugins").rglob("*.py"):
-        package = next((part for part in file.parts if part.startswith("rewardlab_")), "")
-        if package and "tests" not in file.parts and package != "rewardlab_verifiers":  # of the distribution trainers
+        parts = file.relative_to(ROOT).parts
+        package = next((part for part in parts if part.startswith("rewardlab_")), "")
+        if package and "tests" not in parts and package != "rewardlab_verifiers":  # of the distribution trainers
             named = re.findall(r"^\s*(?:from|import) (rewardlab_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
             imported |= {(package, other) for other in named if other != package}
     assert {tuple(name.removeprefix("rewardlab_") for name in pair) for pair in imported} == told
