@@ -1,5 +1,6 @@
 """The shards of one output, each a file with its state beside it: which are there, and whether they belong together."""
 
+import errno
 import json
 import os
 import re
@@ -20,6 +21,8 @@ OF_CONTENT = {"recipe", "rows", "overrides"}
 """options of a command that are compared by what they make: a recipe and rows"""
 OPEN = 3
 """files that a merge has open of each shard: its lock, its lines and their places"""
+TOO_MANY = (errno.EMFILE, errno.ENFILE)
+"""errors of a process, or of a machine, that has too many files open"""
 LISTED = 8
 AGAIN = "move this shard and its folder away, and score it again"
 OF_SCORES, OF_OTHERS = ("all_rows", "whole_recipe"), ("all_rows", "own_rows", "command")
@@ -36,12 +39,15 @@ class ShardFile:
     state: Mapping[str, Any]
 
     def places(self) -> Iterator[tuple[int, str]]:
-        """Yield (its place among the rows of all shards, its id) of each row. JobError if the file is damaged."""
+        """Yield (its place among the rows of all shards, its id) of each row.
+
+        JobError if the file is damaged, OSError if it cannot be opened.
+        """
         try:
             with open(self.folder.path / "places", encoding="utf-8") as lines:
                 for place, _, row_id in (line.partition(" ") for line in lines):
                     yield int(place), json.loads(row_id)
-        except (OSError, ValueError) as error:
+        except (FileNotFoundError, ValueError) as error:
             raise JobError(f"{self.folder.path / 'places'} cannot be read: {one_line(error)}; {AGAIN}") from error
 
 
@@ -49,14 +55,19 @@ class ShardFile:
 def whole_output(output: Path) -> Iterator[Sequence[ShardFile]]:
     """Give all shards of an output, in their order; nobody else writes them meanwhile.
 
-    A UserError names what is missing, is still written, or does not belong to the others.
+    A UserError names what is missing, is still written, or does not belong to the others. A JobError says why a file
+    cannot be opened, here or in the block.
     """
     shares = shares_there(output)
     _allow_open_files(len(shares), str(output))
     with ExitStack() as stack:
-        shards = [_opened(output, share, stack) for share in shares]
-        _refuse_others(shards)
-        yield shards
+        try:
+            shards = [_opened(output, share, stack) for share in shares]
+            _refuse_others(shards)
+            yield shards
+        except OSError as error:
+            more = "; `ulimit -n` and the machine's limit bound them" if error.errno in TOO_MANY else ""
+            raise JobError(f"{error.filename or output}: {error.strerror or error}{more}") from error
 
 
 def shares_there(output: Path) -> list[Share]:

@@ -391,6 +391,21 @@ def few_files():
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
+@pytest.mark.parametrize("shards", [8, 9, 22])
+def test_too_many_open_files_are_named_and_no_shard_is_called_damaged(monkeypatch, capsys, shards):
+    """Another limit than that of this process, such as the machine's, which shows only as a file is opened."""
+    write_rows(20)
+    score_shards(shards)
+    monkeypatch.setattr("rewardlab_shards.shard_files._allow_open_files", lambda shards, where: None)
+    capsys.readouterr()
+    with few_files():
+        code = main(["merge", "out.jsonl"])
+    errors = capsys.readouterr().err
+    assert (code, "Too many open files" in errors) == (1, True), errors
+    assert "score it again" not in errors
+    assert "bug" not in errors
+
+
 def test_many_shards_are_merged_where_few_files_may_be_open():
     write_rows(40)
     assert score(out="one.jsonl") == 0
