@@ -45,7 +45,8 @@ class KeptShard:
         if options.on is not None:
             raise UserError(WITHOUT_ON, where="--on")
         path = share.path(options.output)
-        own = [row for row in self.rows if share.has(row.group.sample.id)]
+        # identical groups, as of two attempts that come to the same, once: their scores are found by what they are
+        own = [*{group_key(row.group): row for row in self.rows if share.has(row.group.sample.id)}.values()]
         with closing(StateFolder(path)) as state:
             kept = self._kept(state, path, share, len(own))
             rest = [row for row in own if group_key(row.group) not in kept]

@@ -1,12 +1,20 @@
 """`judge` and `probe` in shards: each scores its own groups, and the merge is the command over all of them, unasked."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from helpers.paths import TESTS
+from rewardlab import Completion, Group, Sample
 from rewardlab.cli import main
+from rewardlab.commands import find_command
+from rewardlab.plan import make_plan
+from rewardlab.recipe import load
 from rewardlab.scorefile import StateFolder
+from rewardlab.scoring import InputRow
+from rewardlab_shards.kept_scores import KeptScores
+from rewardlab_shards.kept_shard import KeptShard
 
 
 @pytest.fixture(autouse=True)
@@ -185,3 +193,17 @@ def test_a_part_of_a_budget_that_pays_for_no_question_is_said_before_any_is_aske
     assert f"judge 'main': {problem}" in errors
     assert "raise judges.main.budget.tokens and go on with --resume" in errors
     assert "to go on: rewardlab score r.yaml rows.jsonl -o out.jsonl --shard 1/64 --resume" in errors
+
+
+def test_identical_groups_are_one_of_a_shard_that_goes_on():
+    """As two attempts of a probe at one row may be: a shard that went on lacked one of them for ever."""
+    write_rows(1)
+    write_recipe({"length": {"use": "cases/length"}})
+    group = Group(sample=Sample(id="a"), completions=[Completion(text="x")])
+    plan = make_plan(load("r.yaml", strict=False), purpose="score")
+    probe = find_command("probe").options(recipe="r.yaml", rows="rows.jsonl", shard="1/1", output=Path("p.jsonl"))
+    for resume in (False, True):
+        options = probe.model_copy(update={"resume": resume})
+        KeptShard("probe", options, plan, [InputRow(given_id="a", group=group)] * 2).run()
+    kept = KeptScores(Path("p.jsonl"), plan)
+    assert asyncio.run(kept.scores(group))["length"][0].value is not None
