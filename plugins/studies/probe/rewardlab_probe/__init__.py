@@ -18,7 +18,8 @@ win, and which component is to blame, as text and as JSON values.
     checks         the floor, and what is said of the checks of OpenEnv's RFC 008
     report         the result as text and as JSON values
     callables      the same of any grader that is a Python function, in a process of its own
-    report_files   what is wrong with such a grader, as SARIF and JUnit's XML
+    findings       what is wrong, in one sentence each
+    report_files   the findings as SARIF and JUnit's XML
 """
 
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rewardlab_probe.callables.callable_probe import probe_callable as probe_callable
     from rewardlab_probe.callables.callable_report import callable_as_dict as callable_as_dict
     from rewardlab_probe.callables.callable_report import format_callable as format_callable
-    from rewardlab_probe.callables.findings import Finding as Finding
     from rewardlab_probe.callables.signatures import SIGNATURES as SIGNATURES
+    from rewardlab_probe.findings import Finding as Finding
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

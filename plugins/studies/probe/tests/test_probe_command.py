@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from xml.etree import ElementTree
 
 import pytest
 from helpers.paths import DOCS, TESTS
@@ -592,3 +593,43 @@ reward:
         "judges.main.require: is not asked for here; `rewardlab check` says how this licence stands"
     )
     assert "no rows" in problem
+
+
+def test_what_wins_is_written_for_ci(recipe, probe, main, write, tmp_path):
+    recipe("near", near=SHARED, more={"probe": {"known": {"very_long": "an ablation"}}})
+    code, found, _ = probe("--report", "out.sarif")
+    wins = {name for name, one in found["slices"]["all"]["completions"].items() if one["wins"]}
+    assert (code, "english_reference" in wins) == (1, True)
+    (ran,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+    results = {result["ruleId"]: result for result in ran["results"]}
+    assert {*results} == wins
+    english = results["english_reference"]
+    assert english["message"]["text"].startswith("english_reference wins 3 of 3 rows (mean 1 beside ")
+    (place,) = english["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == (tmp_path / "r.yaml").as_uri()
+    assert place["logicalLocations"] == [{"fullyQualifiedName": "r.yaml"}]
+    assert probe("--report", "out.xml")[0] == 1
+    suite = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert {case.get("name") for case in suite if case.find("failure") is not None} == wins - {"very_long"}
+    known = {"probe": {"known": dict.fromkeys(wins, "an ablation")}}
+    recipe("near", near=SHARED, more=known)
+    assert probe("--report", "known.xml")[0] == 0
+    assert ElementTree.parse(tmp_path / "known.xml").getroot().get("failures") == "0"
+
+
+def test_what_ends_a_run_is_written_for_ci(recipe, probe, tmp_path):
+    recipe("fussy * foreign", fussy={"use": "probed/fussy"}, foreign=FOREIGN)
+    assert probe("--report", "out.sarif")[0] == 1
+    (ran,) = json.loads((tmp_path / "out.sarif").read_text())["runs"]
+    texts = [result["message"]["text"] for result in ran["results"] if result["ruleId"] == "empty"]
+    assert texts == ["empty would end a run (3 rows): fussy fails: no such text"]
+
+
+def test_a_report_of_a_part_or_of_no_known_form_is_refused(main):
+    for words, problem in {
+        ("--report", "x.txt"): "x.txt: the name ends in .sarif or .xml, which says the form",
+        ("--report", "no/x.xml"): "there is no folder no; make it first",
+        ("--report", "x.xml", "--shard", "1/2", "-o", "o.jsonl"): "--report says what wins on all rows",
+    }.items():
+        code, _, err = main("probe", "quickstart", *words)
+        assert (code, problem in err) == (2, True), err

@@ -7,7 +7,7 @@ callable_worker  the program's part in that process
 scored_rows      the scores of a row's honest and degenerate completions
 further_checks   the same twice, other orders, other notations, 100 kB
 behaviour        what its calls did beside returning a score
-findings         what is wrong, in one sentence each with a line that shows it
-reproduction     that line
+troubles         calls that got no score
+reproduction     a line that shows what is wrong
 callable_report  the report as text and as JSON values
 """

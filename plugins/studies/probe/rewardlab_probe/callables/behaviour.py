@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from rewardlab.text import counted
 
-from rewardlab_probe.callables.findings import Finding
 from rewardlab_probe.callables.grader_process import MAX_LOST, GraderProcess
+from rewardlab_probe.findings import Finding
 
 CHECKS_OF_BEHAVIOUR = ("network", "prints", "processes", "given_up")
 

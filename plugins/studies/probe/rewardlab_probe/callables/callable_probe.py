@@ -14,21 +14,14 @@ from rewardlab.text import Progress, counted
 from rewardlab_probe.attempts.degenerate import LONG, ProbeRow, probe_rows
 from rewardlab_probe.attempts.reward_words import words_among
 from rewardlab_probe.callables.behaviour import CHECKS_OF_BEHAVIOUR, behaviour
-from rewardlab_probe.callables.findings import (
-    FLOOR_CHECK,
-    TROUBLE_CHECKS,
-    Finding,
-    Level,
-    floor_finding,
-    troubles,
-    winners,
-)
 from rewardlab_probe.callables.further_checks import CHECKS_OF_GRADERS, CheckedGrader, tried, unpaid
 from rewardlab_probe.callables.grader_process import Behaviour, GraderProcess
-from rewardlab_probe.callables.reproduction import Reproducer
+from rewardlab_probe.callables.reproduction import Reproducer, line_of_winner
 from rewardlab_probe.callables.scored_rows import ScoredTexts, measured_groups
 from rewardlab_probe.callables.signatures import SIGNATURES, CallPlan, Parameters, SignatureName, seen_signature
+from rewardlab_probe.callables.troubles import TROUBLE_CHECKS, troubles
 from rewardlab_probe.checks import Status, floor_of
+from rewardlab_probe.findings import FLOOR_CHECK, Finding, Level, floor_finding, winners
 from rewardlab_probe.honest_row import HonestRow
 from rewardlab_probe.job import ROWS, THOROUGH, ProbeResult, ProbeSlice
 from rewardlab_probe.measure import ProbeGroup, probe_groups
@@ -171,7 +164,7 @@ class CallableProbe:
         )
         probed, further, skipped = self._measured(asked, groups)
         every = [
-            *winners(probed, groups, reproducer),
+            *winners(probed, partial(line_of_winner, reproducer, groups)),
             *([] if probed.failing else floor_finding(probed)),
             *troubles(scored, reproducer),
             *further,

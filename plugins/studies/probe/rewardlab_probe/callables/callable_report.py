@@ -8,7 +8,7 @@ from rewardlab.text import counted
 from rewardlab_training import columns
 
 from rewardlab_probe.callables.callable_probe import CallableReport, GraderStatus
-from rewardlab_probe.callables.findings import Finding
+from rewardlab_probe.findings import Finding
 from rewardlab_probe.report import format_checks, format_slices, probe_as_dict
 
 STATUSES: Sequence[GraderStatus] = ("fail", "note", "pass", "skip")

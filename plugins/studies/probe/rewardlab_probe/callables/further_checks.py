@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from rewardlab.errors import UserError
 
-from rewardlab_probe.callables.findings import Finding
 from rewardlab_probe.callables.grader_process import CallResult, GraderProcess
 from rewardlab_probe.callables.notations import other_notations
 from rewardlab_probe.callables.reproduction import Reproducer
 from rewardlab_probe.callables.scored_rows import ScoredTexts
+from rewardlab_probe.findings import Finding
 from rewardlab_probe.honest_row import HonestRow
 
 ROWS = 8

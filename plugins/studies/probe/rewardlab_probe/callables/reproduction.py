@@ -12,6 +12,8 @@ from rewardlab import Sample
 
 from rewardlab_probe.callables.callable_worker import INSPECT_STATE
 from rewardlab_probe.callables.signatures import CallPlan
+from rewardlab_probe.measure import ProbeGroup
+from rewardlab_probe.verdicts import FamilyVerdict
 
 LONG = 400
 """Characters of a text from which on it is written as a repetition, if it is one."""
@@ -122,3 +124,13 @@ def _quoted(text: str) -> str:
     """Return a text in double quotes, since the shell's are single ones."""
     plain = all(character.isprintable() or character == "\n" for character in text)
     return json.dumps(text, ensure_ascii=False) if plain else repr(text)
+
+
+def line_of_winner(reproducer: Reproducer, groups: Sequence[ProbeGroup], verdict: FamilyVerdict) -> str:
+    """Return the line that shows a family's completion before the honest one, in the row where it is furthest ahead."""
+    for group in groups:
+        row = group.probe.row
+        for attempt in group.attempts if row.sample.id == verdict.example else ():
+            if (attempt.family, attempt.variant) == (verdict.family, verdict.variant):
+                return reproducer.line([(row.sample, [attempt.text]), (row.sample, [row.honest])])
+    raise LookupError(verdict.family)

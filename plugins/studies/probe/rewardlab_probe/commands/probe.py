@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, note
 from rewardlab.commands import (
     AnyRecipe,
@@ -17,7 +17,7 @@ from rewardlab.commands import (
     scorer_on,
 )
 from rewardlab.errors import UserError
-from rewardlab.plan import make_plan
+from rewardlab.plan import Plan, make_plan
 from rewardlab.recipe import load
 from rewardlab.scorefile import output_path_problem
 from rewardlab.scoring import MissingGuard
@@ -27,17 +27,16 @@ from rewardlab_probe.attempts.degenerate import LONG
 from rewardlab_probe.callables.callable_probe import DEADLINE, MEMORY, CallableProbe
 from rewardlab_probe.callables.callable_report import callable_as_dict, format_callable
 from rewardlab_probe.callables.signatures import SignatureName
+from rewardlab_probe.findings import reward_findings
 from rewardlab_probe.job import ROWS, THOROUGH, ProbeJob
 from rewardlab_probe.measure import probing_plan
 from rewardlab_probe.report import format_probe, probe_as_dict
-from rewardlab_probe.report_files import JUNIT, SARIF, write_report
+from rewardlab_probe.report_files import JUNIT, SARIF, ProbeReport, write_report
 from rewardlab_probe.search.confirm import QUESTIONS, SearchSettings
 from rewardlab_probe.verdicts import WinRule
 
 SUMMARY = "test whether degenerate completions win"
-OF_CALLABLES = {
-    name: f"--{name}" for name in ("signature", "python", "path", "deadline", "memory", "network", "known", "report")
-}
+OF_CALLABLES = {name: f"--{name}" for name in ("signature", "python", "path", "deadline", "memory", "network", "known")}
 OF_CALLABLES["callable_rows"] = "--rows"
 
 
@@ -76,7 +75,7 @@ class Options(Config):
     known: Annotated[dict[str, str], Flag(metavar="NAME=WHY")] = Field(default_factory=dict)
     """with --callable: what wins or fails on purpose; repeatable"""
     report: Annotated[Path | None, Flag(metavar="FILE")] = None
-    """with --callable: also write the findings as SARIF (FILE.sarif) or JUnit (FILE.xml)"""
+    """also write the findings as SARIF (FILE.sarif) or JUnit (FILE.xml)"""
     limit: Annotated[Count, Flag(metavar="N")] = ROWS
     """how many rows to probe at most, evenly over languages"""
     thorough: Annotated[int, Field(ge=0, le=1_000_000), Flag(metavar="N")] = THOROUGH
@@ -126,6 +125,8 @@ class Options(Config):
             raise ValueError("--search-judge and --truth need --search N, the completions that may be scored for it")
         if self.search_judge is None and "search_questions" in self.model_fields_set:
             raise ValueError("--search-questions are those to a --search-judge; name one")
+        if self.report is not None and self.shard is not None:
+            raise ValueError("--report says what wins on all rows, and a --shard tries a part; leave one of them out")
         if self.search is not None and (self.shard is not None or self.on is not None):
             raise ValueError(
                 "--search goes from one score to the next, on this machine alone: not with --shard or --on"
@@ -141,13 +142,20 @@ class Options(Config):
                 raise ValueError(f"{OF_CALLABLES[min(given)]} goes with --callable")
         elif any(value is not None for value in (self.recipe, self.shard, self.on, self.search)):
             raise ValueError("--callable is a grader alone: no RECIPE, --shard, --on or --search")
-        elif self.report is not None and self.report.suffix not in (SARIF, JUNIT):
-            raise ValueError(f"--report {self.report}: the name ends in {SARIF} or {JUNIT}, which says the form")
         return self
+
+    @field_validator("report")
+    @classmethod
+    def _of_a_known_form(cls, report: Path | None) -> Path | None:
+        if report is not None and report.suffix not in (SARIF, JUNIT):
+            raise ValueError(f"{report}: the name ends in {SARIF} or {JUNIT}, which says the form")
+        return report
 
 
 def run(options: Options) -> CommandResult:
     """Return whether degenerate completions win. A JobError if too many rows have no total."""
+    if options.report is not None and (problem := output_path_problem(options.report)):
+        raise UserError(problem)
     if options.callable is not None:
         return _probe_callable(options, options.callable)
     assert options.recipe is not None
@@ -167,7 +175,18 @@ def run(options: Options) -> CommandResult:
             rows = [group.input_row() for group in job.groups()]
             return KeptShard("probe", options, probing_plan(plan), rows, MissingGuard({})).run()
         probed = job.run()
+    if options.report is not None:
+        place = _place_of_total(plan)
+        report = ProbeReport(name=place[0], place=place, probed=probed, findings=reward_findings(probed))
+        write_report(report, options.report)
     return CommandResult(ok=probed.ok, text=format_probe(probed), data=probe_as_dict(probed))
+
+
+def _place_of_total(plan: Plan) -> tuple[str, int]:
+    """Return the recipe's file and the line of its total; the first, if that stands in a recipe that it extends."""
+    file, total = str(plan.document.path), ("reward", "total")
+    own = plan.document.where(total).startswith(f"{file}:")
+    return file, plan.document.line(total) or 1 if own else 1
 
 
 def _probe_callable(options: Options, target: str) -> CommandResult:
@@ -175,8 +194,6 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
     rows = options.callable_rows if options.rows is None else options.rows
     if rows is None:
         raise UserError("--callable wants rows: --rows ROWS.jsonl, each with an honest completion")
-    if options.report is not None and (problem := output_path_problem(options.report)):
-        raise UserError(problem)
     with file_of(rows, options.say, options.format, options.skip_bad) as (path, say):
         assert path is not None
         report = CallableProbe(
@@ -193,7 +210,14 @@ def _probe_callable(options: Options, target: str) -> CommandResult:
             say=say,
         ).run()
     if options.report is not None:
-        write_report(report, options.report)
+        of_grader = ProbeReport(
+            name=target,
+            place=report.parameters.place,
+            probed=report.probed,
+            findings=report.findings,
+            checks=report.checks,
+        )
+        write_report(of_grader, options.report)
     return CommandResult(ok=report.ok, text=format_callable(report), data=callable_as_dict(report))
 
 
