@@ -32,7 +32,7 @@ def _problems(grader: Grader) -> list[Problem]:
         wrong.append(f"no signature {grader.signature!r}")
     if not rows_of(grader).is_file():
         wrong.append(f"no rows {grader.rows!r}")
-    if unpinned := [package for package in grader.packages if "==" not in package and "@" not in package]:
+    if unpinned := [each for each in (*grader.packages, *grader.alone) if "==" not in each and "@" not in each]:
         wrong.append(f"no version: {', '.join(unpinned)}")
     if (file := adapter_of(grader)) and not grader.source and not file.is_file():
         wrong.append(f"no file {grader.target}")

@@ -10,8 +10,8 @@ class Grader:
 
     Args:
         name: "source/grader", which names its result, too.
-        packages: what pip installs, pinned: ("reasoning-gym==0.1.25",). Graders with the same packages share an
-            environment.
+        packages: what pip installs, pinned: ("reasoning-gym==0.1.25",). Graders with the same packages,
+            options and `alone` share an environment.
         target: "package.module:function" of these packages, "adapters/FILE.py:function" or
             "sources/OWNER+NAME/FILE.py:function"; behind the name may stand `.attribute` and calls without arguments,
             as in "inspect_ai.scorer:match()".
@@ -25,6 +25,7 @@ class Grader:
         known: family -> why it may win or cannot be judged here, such as {"empty": "an empty list is a right answer"}.
         python: a version that it needs, such as "3.13"; "" for that of this environment.
         pip: options of the installer, such as "--no-deps".
+        alone: packages that are installed without what they require, behind the others.
         source: "github:OWNER/NAME@COMMIT" for a grader that no package has; it is looked for in
             evidence/audit/sources/OWNER+NAME.
         path: folders, from evidence/audit on, in which its imports are.
@@ -42,6 +43,7 @@ class Grader:
     known: Mapping[str, str] = field(default_factory=dict)
     python: str = ""
     pip: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
     source: str = ""
     path: tuple[str, ...] = ()
 

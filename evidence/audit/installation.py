@@ -2,10 +2,10 @@
 
 import hashlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from rewardlab.errors import JobError, RewardlabError
+from rewardlab.errors import JobError
 from rewardlab.workers import EnvironmentDefinition, InstallStep, managed
 
 from audit.entries import HERE
@@ -23,7 +23,7 @@ class Environments:
 
     def __init__(self, folder: Path, say: Say) -> None:
         self._folder, self._say = folder, say
-        self._pythons: dict[tuple[tuple[str, ...], tuple[str, ...]], str | JobError] = {}
+        self._pythons: dict[tuple[tuple[Path, tuple[str, ...]], ...], str | JobError] = {}
 
     def python_of(self, grader: Grader) -> str:
         """Return the interpreter of a grader. A JobError if there is none."""
@@ -36,25 +36,39 @@ class Environments:
                 f"git clone https://github.com/{owner} {grader.checkout} && git -C {grader.checkout} checkout {commit}"
             )
             raise JobError(f"its source is not here; in evidence/audit: {clone}")
-        wanted = tuple(sorted(grader.packages)), grader.pip
+        steps = tuple(self._steps(grader))
+        wanted = tuple((step.requirements, step.options) for step in steps)
         if wanted not in self._pythons:
-            self._pythons[wanted] = self._built(*wanted)
+            self._pythons[wanted] = self._built(_name(grader), steps)
         python = self._pythons[wanted]
         if isinstance(python, JobError):
             raise python
         return python
 
-    def _built(self, packages: Sequence[str], options: tuple[str, ...]) -> str | JobError:
-        text = "".join(f"{package}\n" for package in packages)
+    def _steps(self, grader: Grader) -> Iterator[InstallStep]:
+        yield InstallStep(requirements=self._listed(grader.packages), options=grader.pip)
+        if grader.alone:
+            yield InstallStep(requirements=self._listed(grader.alone), options=("--no-deps",))
+
+    def _listed(self, packages: Sequence[str]) -> Path:
+        """Return a file of requirements with these packages, named by what it says."""
+        text = "".join(f"{package}\n" for package in sorted(packages))
         file = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:12]}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-        name = f"audit-{packages[0].partition('=')[0].partition('[')[0].strip()}" if packages else "audit-none"
-        definition = EnvironmentDefinition(name=name, steps=(InstallStep(requirements=file, options=options),))
+        return file
+
+    def _built(self, name: str, steps: tuple[InstallStep, ...]) -> str | JobError:
         try:
-            return managed(definition).provide(self._say)
-        except RewardlabError as error:
+            return managed(EnvironmentDefinition(name=name, steps=steps)).provide(self._say)
+        except JobError as error:
             return JobError(f"its packages cannot be installed: {_last_words(str(error))}")
+
+
+def _name(grader: Grader) -> str:
+    """Return the name of a grader's environment: that of the package it is from, or of the first."""
+    first = next(iter((*grader.alone, *grader.packages)), "none")
+    return f"audit-{first.partition('=')[0].partition('[')[0].strip()}"
 
 
 def _last_words(text: str) -> str:

@@ -17,15 +17,18 @@ SCORERS = [
     ("inspect-evals", "adapters/inspect_scorers.py:zerobench()", "name braces"),
 ]
 """Package, target, rows."""
+CONTAINS = "it asks whether the right answer is contained, and says so"
 GRADERS = [
     Grader(
         name=f"{package}/{target.rpartition(':')[2].removesuffix('()')}",
-        packages=("inspect-ai==0.3.285", *(("inspect-evals==0.28.0",) if package == "inspect-evals" else ())),
+        packages=("inspect-ai==0.3.285",),
+        alone=("inspect-evals==0.28.0",) if package == "inspect-evals" else (),
         target=target,
         signature="inspect",
         rows=f"short_answers.py {rows}",
         origin=f"https://github.com/UKGovernmentBEIS/{package.replace('-', '_')}",
         licence="MIT",
+        known=dict.fromkeys(("enumeration", "hedged_answer"), CONTAINS) if target.endswith(":includes()") else {},
     )
     for package, target, rows in SCORERS
 ]

@@ -31,13 +31,14 @@ COMMITS = {
     "allenai/open-instruct": "e6c3044aa620",
 }
 LICENCES = {
-    "Unakar/Logic-RL": "",
-    "Deep-Agent/R1-V": "",
     "sail-sg/understand-r1-zero": "MIT",
     "hkust-nlp/simpleRL-reason": "MIT",
-    "rllm-org/rllm": "Apache-2.0",
+    "knoveleng/open-rs": "MIT",
+    "skyrl-gym": "MIT",
+    "atroposlib": "MIT",
+    "retrain": "",
 }
-"""Where it is not Apache-2.0; "" where the snapshot has no licence file that was read."""
+"""Where it is not Apache-2.0, by the file at the commit or in the wheel; retrain names none."""
 LONE, FORM = "adapters/lone_files.py", "adapters/plain_forms.py"
 SCRIPTS = [
     ("Jiayi-Pan/TinyZero", LONE, "tinyzero_countdown", "verl", "games.py countdown chat"),
@@ -121,6 +122,15 @@ ORIGINS = {
     "atroposlib": "NousResearch/atropos",
     "math-verify": "huggingface/Math-Verify",
 }
+CONTAINS = dict.fromkeys(
+    ("enumeration", "hedged_answer"), "it asks whether the right answer is contained, which its name says"
+)
+
+
+def _known(target: str) -> dict[str, str]:
+    return CONTAINS if target.endswith("_subem") else {}
+
+
 GRADERS = [
     *(
         Grader(
@@ -131,7 +141,8 @@ GRADERS = [
             signature=signature,
             rows=rows,
             origin=f"https://github.com/{ORIGINS[package]}",
-            licence="",
+            licence=LICENCES.get(package, "Apache-2.0"),
+            known=_known(target),
         )
         for package, target, signature, rows in LIBRARIES
     ),
@@ -145,6 +156,7 @@ GRADERS = [
             rows=rows,
             origin=f"https://github.com/{repository}",
             licence=LICENCES.get(repository, "Apache-2.0"),
+            known=_known(name),
             source=f"github:{repository}@{COMMITS[repository]}",
         )
         for repository, file, name, signature, rows in SCRIPTS

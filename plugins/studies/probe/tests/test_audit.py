@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -20,12 +21,14 @@ GRADERS = [
     toy("substring"),
     toy("equal", rows="made.py 3"),
     toy("raises", known={"own_notation": "on purpose"}),
+    toy("contains", known={"enumeration": "its name says so", "hedged_answer": "its name says so"}),
     toy("later", python="3.99"),
     toy("absent", source="github:some/repository@0123abc"),
 ]
 """
 ADAPTER = """
 def substring(completion, answer): return float(answer in completion)
+contains = substring
 def equal(completion, answer): return float(completion == "The answer is " + answer)
 def raises(completion, answer): return float(completion.split()[3] == answer)
 later = absent = equal
@@ -72,12 +75,12 @@ def audit(tmp_path):
 @pytest.mark.slow
 def test_audit_probes_once_and_writes_a_page_of_what_its_lines_showed(audit):
     said = audit().splitlines()
-    assert said[0] == "5 graders, 5 to probe"
+    assert said[0] == "6 graders, 6 to probe"
     assert "toy/equal: nothing" in said
     assert any(line.startswith("toy/substring: enumeration") for line in said)
     assert "toy/later: not probed: it wants Python 3.99, and this is" in "\n".join(said)
     assert "git clone https://github.com/some/repository sources/some+repository" in "\n".join(said)
-    assert audit().splitlines() == ["5 graders, 0 to probe"]
+    assert audit().splitlines()[0] == "6 graders, 2 to probe", "what was not probed is tried again"
     kept = json.loads((audit.folder / "evidence/audit/results/toy__substring.json").read_text())
     assert [f["reproduced"] for f in kept["report"]["findings"] if f["check"] == "enumeration"] == ["1.0 1.0"]
 
@@ -88,14 +91,25 @@ def test_audit_probes_once_and_writes_a_page_of_what_its_lines_showed(audit):
     )
     audit("--page")
     page = (audit.folder / "docs/audit.md").read_text()
-    assert "3 graders were probed, 2 with a finding" in page
+    assert "6 graders are listed, 4 were probed, 3 have a finding." in page
+    assert f"with Python {platform.python_version()}, on " in page
+    assert "| toy | MIT | 4 |" in page
+    assert "- toy/contains: `enumeration`: its name says so" in page
+    assert "- toy/later: it wants Python 3.99" in page
     assert "false alarms: 0 of 1 (0%" in page
     assert page.endswith("The end.\n")
     assert "old" not in page
     row = next(line for line in page.splitlines() if line.startswith("| toy/substring"))
     assert "enumeration" in row
     assert "reproductions.md#toysubstring" in row
-    assert "prints `1.0 1.0`" in (audit.folder / "evidence/audit/reproductions.md").read_text()
+    lines = audit.folder / "evidence/audit/reproductions.md"
+    assert "prints `1.0 1.0`" in lines.read_text()
+
+    assert "enumeration: as recorded" in audit("--paste", "--only", "toy/substring")
+    (audit.folder / "evidence/audit/adapters/toy.py").write_text(ADAPTER.replace("float(answer in completion)", "0.5"))
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        audit("--paste", "--only", "toy/substring")
+    assert "enumeration: it prints '0.5 0.5', and not '1.0 1.0'" in error.value.stdout
 
 
 def test_page_and_lines_are_what_the_records_say():
