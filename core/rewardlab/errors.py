@@ -98,6 +98,10 @@ class JobError(RewardlabError):
     """The failure of a job, caused by a plugin, a judge, the disk or an engine. Exit code 1."""
 
 
+class BudgetUsedUpError(JobError):
+    """The end of a judge's budget, or of this process's part of it: a question could cost more than is left."""
+
+
 class StoppedError(JobError):
     """The end of a job that Ctrl-C or a signal stopped. Exit code 130, or of a signal 128 and its number."""
 

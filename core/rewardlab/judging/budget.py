@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 
-from rewardlab.errors import JobError
+from rewardlab.errors import BudgetUsedUpError
 from rewardlab.judging.rate_limit import question_bytes
 from rewardlab.judging.share import WHOLE, Share
 from rewardlab.recipe.use import BudgetUse, Price
@@ -53,7 +53,7 @@ class Budget:
     async def hold(self, ask: Ask) -> tuple[int, int]:
         """Set aside the most that the question can cost and return it for `settle`: (prompt tokens, completion tokens).
 
-        Raises JobError if that exceeds the budget.
+        Raises BudgetUsedUpError if that exceeds the budget.
         """
         bound = question_bound(ask, self._most_tokens)
         amounts = cost(self._price, bound)
@@ -81,13 +81,13 @@ class Budget:
         return {unit: self.spent[unit] + held[unit] for unit in self._limits}
 
     def _fits(self, amounts: Mapping[str, float]) -> bool:
-        """Return whether the amounts fit now. Raises JobError if they never will."""
+        """Return whether the amounts fit now. Raises BudgetUsedUpError if they never will."""
         if self._refusal is None:
             over = (unit for unit, limit in self._limits.items() if self.spent[unit] + amounts[unit] > limit)
             if (unit := next(over, None)) is not None:
                 self._refusal = self._why_not(unit, amounts[unit])
         if self._refusal is not None:
-            raise JobError(self._refusal)
+            raise BudgetUsedUpError(self._refusal)
         return all(now + amounts[unit] <= self._limits[unit] for unit, now in self.at_most().items())
 
     def _why_not(self, unit: str, amount: float) -> str:

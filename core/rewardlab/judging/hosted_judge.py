@@ -199,7 +199,7 @@ class HostedJudge:
             reply = Reply(error=str(error))
         except (RewardlabError, OSError) as error:  # a full disk, a budget that is used up
             why = str(error) if isinstance(error, RewardlabError) else f"judge {self.name!r}: {one_line(error)}"
-            self._stop(JobError(why))
+            self._stop(error if isinstance(error, JobError) else JobError(why))
             reply = Reply(error=why)
         if reply.error is None:
             self.usage.reused += reused

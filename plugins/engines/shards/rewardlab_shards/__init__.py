@@ -6,6 +6,7 @@ kept_scores    components' scores of a shard's groups, for commands whose result
 elsewhere      a scorer that scores nothing itself: it asks whoever does
 kept_shard     a shard of such a command
 run_shards     shards of evaluations and data steps, which keep answers
-ray_scorer     actors on Ray that score, at a ray_address: host_actor runs in each, actor_pool gives them groups,
+ray_hosts      actors on Ray, at a ray_address: host_actor runs in each, actor_pool gives them what to do,
                and head_watch looks whether Ray's head is there
+ray_scorer     such hosts that score
 """

@@ -1,39 +1,35 @@
-"""The hosts of a job on Ray, and the groups that they are asked for: any host takes what waits, and a dead one's."""
+"""The hosts of a job on Ray, and the items that they are given: any host takes what waits, and a dead one's."""
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from rewardlab import Group
-from rewardlab.errors import JobError, RewardlabError, one_line
+from rewardlab.errors import BudgetUsedUpError, JobError, RewardlabError, one_line
 from rewardlab.judging import Usage
 
-from rewardlab_shards.elsewhere import Scores
-from rewardlab_shards.host_actor import PartScores
+from rewardlab_shards.host_actor import PartResults
 
-PART = 16
-"""groups of a part, which one call scores"""
-PARTS = 16
-"""calls that a host has at the same time: as many groups as one process has under way"""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 MAX_LOSSES = 2
-"""hosts that may die with a group in a part; then it is tried alone"""
+"""hosts that may die with an item in a part; then it is tried alone"""
 MAX_DEATHS = 3
-"""hosts that may die with a group that is tried alone; then the job takes it for the cause"""
+"""hosts that may die with an item that is tried alone; then the job takes it for the cause"""
 MAX_OPENINGS = 5
-"""attempts of a host that was started again to open the reward; then the job ends"""
+"""attempts of a host that was started again to open its work; then the job ends"""
 PAUSE_S = 1.0
 CLOSE_S = 10.0
 
 
 @dataclass(eq=False)
 class _Waiting:
-    """A group that somebody waits for. losses: hosts that died with it."""
+    """An item that somebody waits for. losses: hosts that died with it."""
 
-    group: Group
-    scores: "asyncio.Future[Scores]"
+    item: Any
+    result: "asyncio.Future[Any]"
     losses: int = 0
 
     @property
@@ -42,15 +38,19 @@ class _Waiting:
         return self.losses >= MAX_LOSSES
 
 
-class ActorPool:
-    """Hosts that score groups, a `ScoreSource`.
+class ActorPool(Generic[Item, Result]):
+    """Hosts that work on items.
 
-    Each group goes to the host that is free first. What a host had when its process or node died goes to another one,
-    and Ray starts the host again; so a group may be scored twice, and is answered once.
+    Each item goes to the host that is free first. What a host had when its process or node died goes to another one,
+    and Ray starts the host again; so an item may be worked on twice, and has one result. A host whose part of a judge's
+    budget is used up gets no more, and the others go on with theirs.
 
     Args:
         start: starts a host by its number.
         actors: those that were started.
+        name: names an item in messages.
+        part: the most items of one call.
+        calls: the most calls that a host has at the same time.
         end: called once they are closed.
         head_lost: returns what ends the job once Ray's head is lost; None for a client, to which Ray says so itself.
     """
@@ -60,17 +60,22 @@ class ActorPool:
         start: Callable[[int], Any],
         actors: Sequence[Any],
         say: Callable[[str], None],
+        *,
+        name: Callable[[Item], str] = str,
+        part: int = 1,
+        calls: int = 1,
         end: Callable[[], None] = lambda: None,
         head_lost: Callable[[], Awaitable[JobError]] | None = None,
     ) -> None:
         self._start, self._actors, self._say, self._end = start, list(actors), say, end
-        self._head_lost = head_lost
+        self._name, self._most, self._calls, self._head_lost = name, part, calls, head_lost
         self._waiting: deque[_Waiting] = deque()
         self._suspects: deque[_Waiting] = deque()
         self._unanswered: set[_Waiting] = set()
         self._trying = False
         self._news: asyncio.Event | None = None
         self._up: list[asyncio.Event] = []
+        self._spent: set[int] = set()
         self._serving: list[asyncio.Task[None]] = []
         self._closed = False
         self._failed: JobError | None = None
@@ -82,8 +87,8 @@ class ActorPool:
         """How many hosts there are."""
         return len(self._actors)
 
-    async def scores(self, group: Group) -> Scores:
-        """Return the components' scores of a group; always from the same event loop."""
+    async def result(self, item: Item) -> Result:
+        """Return the result of an item; always from the same event loop."""
         if self._failed is not None:
             raise self._failed
         if self._news is None:
@@ -91,16 +96,17 @@ class ActorPool:
             self._up = [asyncio.Event() for _ in self._actors]
             for up in self._up:
                 up.set()
-            places = [place for place in range(len(self._actors)) for _ in range(PARTS)]
+            places = [place for place in range(len(self._actors)) for _ in range(self._calls)]
             self._serving = [asyncio.create_task(self._serve(place)) for place in places]
             if self._head_lost is not None:
                 self._serving.append(asyncio.create_task(self._watch(self._head_lost())))
-        asked = _Waiting(group, asyncio.get_running_loop().create_future())
+        asked = _Waiting(item, asyncio.get_running_loop().create_future())
         self._waiting.append(asked)
         self._unanswered.add(asked)
         self._news.set()
         try:
-            return await asked.scores
+            result: Result = await asked.result
+            return result
         finally:
             self._unanswered.discard(asked)
 
@@ -147,8 +153,11 @@ class ActorPool:
             tried = part[0].suspect
             self._trying |= tried
             try:
-                answer: PartScores = await self._actors[place].scores.remote([asked.group for asked in part])
+                answer: PartResults = await self._actors[place].results.remote([asked.item for asked in part])
             except Exception as error:
+                if self._is_spent(place, error):
+                    self._put_back(part, tried, losses=0)
+                    return
                 if self._is_end(error, part):
                     return
                 self._put_back(part, tried)
@@ -166,9 +175,9 @@ class ActorPool:
         if self._suspects and not self._trying:
             return [self._suspects.popleft()]
         part: list[_Waiting] = []
-        while self._waiting and len(part) < PART:
+        while self._waiting and len(part) < self._most:
             asked = self._waiting.popleft()
-            if not asked.scores.cancelled():
+            if not asked.result.cancelled():
                 part.append(asked)
         return part
 
@@ -178,15 +187,24 @@ class ActorPool:
             assert self._news is not None
             self._news.set()
 
-    def _take(self, part: Sequence[_Waiting], answer: PartScores) -> None:
+    def _take(self, part: Sequence[_Waiting], answer: PartResults) -> None:
         self._usage[answer.process] = answer.usage
         for note in answer.notes:
-            if note not in self._said:
-                self._said.add(note)
-                self._say(note)
-        for asked, scores in zip(part, answer.scores, strict=True):
-            if not asked.scores.done():
-                asked.scores.set_result(scores)
+            self._say_once(note)
+        for asked, result in zip(part, answer.results, strict=True):
+            if not asked.result.done():
+                asked.result.set_result(result)
+
+    def _is_spent(self, place: int, error: Exception) -> bool:
+        """Return whether a host ends by this error, as its part of a budget is used up, and others have theirs left."""
+        cause = getattr(error, "cause", error)
+        if isinstance(cause, BudgetUsedUpError):
+            self._spent.add(place)
+            self._up[place].clear()
+            if len(self._spent) < self.hosts:
+                self._say_once(f"host {place + 1} ends; others take its rows: {cause}")
+                return True
+        return False
 
     def _is_end(self, error: Exception, part: Sequence[_Waiting]) -> bool:
         """Return whether the job ends by this error, and let those who wait know; else the host has died."""
@@ -196,8 +214,7 @@ class ActorPool:
             lost = part[0]
             if lost.losses + 1 < MAX_LOSSES + MAX_DEATHS:
                 return False
-            place = lost.group.sample.place()
-            error = JobError(f"{place}: {MAX_DEATHS} hosts died when they scored it; see Ray's logs")
+            error = JobError(f"{self._name(lost.item)}: {MAX_DEATHS} hosts died when they had it; see Ray's logs")
         self._fail(error, part)
         return True
 
@@ -205,14 +222,14 @@ class ActorPool:
         """End the job by an error, and let those who wait know."""
         self._failed = end = _job_error(error)
         for asked in (*part, *self._suspects, *self._waiting):
-            if not asked.scores.done():
-                asked.scores.set_exception(end)
+            if not asked.result.done():
+                asked.result.set_exception(end)
         self._suspects.clear()
         self._waiting.clear()
 
-    def _put_back(self, part: Sequence[_Waiting], tried: bool) -> None:
+    def _put_back(self, part: Sequence[_Waiting], tried: bool, losses: int = 1) -> None:
         for asked in reversed(part):
-            asked.losses += 1
+            asked.losses += losses
             (self._suspects if asked.suspect else self._waiting).appendleft(asked)
         self._done_trying(tried)
         assert self._news is not None
@@ -221,7 +238,7 @@ class ActorPool:
     async def _is_back(self, place: int) -> bool:
         """Wait until a host that has died is there again, started anew if Ray gives it up.
 
-        Return False if the job ends, since the host cannot open the reward there.
+        Return False if the job ends, since the host cannot open its work there.
         """
         from ray.exceptions import ActorDiedError, RayError, RayTaskError
 

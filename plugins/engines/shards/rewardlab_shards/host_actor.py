@@ -1,6 +1,6 @@
-"""A host of a recipe's reward in an actor on Ray: groups in, the scores of their components out.
+"""A host of a plan in an actor on Ray, which works through the parts that it is given.
 
-A plain class, which `ray_scorer` makes an actor. Ray starts it again if its process or node dies; it knows of no group
+A plain class, which `ray_hosts` makes an actor. Ray starts it again if its process or node dies; it knows of no part
 then, and whoever asked asks again. Judges' answers are in files of its share, so that none is paid for twice.
 """
 
@@ -9,20 +9,33 @@ import os
 import pickle
 import platform
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import Any, Protocol
 
-from rewardlab import Group, GroupStream
 from rewardlab.errors import JobError
-from rewardlab.judging import JudgingSettings, Share, Usage
+from rewardlab.judging import JudgingSettings, Usage
 from rewardlab.plan import Plan
-from rewardlab.scoring import Scorer
 
-from rewardlab_shards.elsewhere import Scores
+
+class OpenWork(Protocol):
+    """What a host does, with its models, judges and worker processes open."""
+
+    async def results(self, items: Sequence[Any]) -> Sequence[Any]:
+        """Return the result of each item. JobError: what must end the job, or with a budget used up this host."""
+
+    def usage(self) -> Mapping[str, Usage]:
+        """Return what each judge was asked since this was opened."""
+
+    def close(self) -> None:
+        """End all work, so that judges' usage is written."""
+
+
+OpensWork = Callable[[Plan, JudgingSettings], OpenWork]
+"""opens a host's work, and raises UserError and JobError where it cannot; of a module that all nodes have"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,46 +48,46 @@ class HostFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartScores:
-    """The scores of each group of a part. process: by which usage is told from that of a process before it."""
+class PartResults:
+    """The result of each item of a part. process: by which usage is told from that of a process before it."""
 
-    scores: Sequence[Scores]
+    results: Sequence[Any]
     process: str = ""
     usage: Mapping[str, Usage] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
 
 class HostActor:
-    """A scorer of a plan, open from the first call on, for one share of its judges' limits and budget."""
+    """The work of a plan, open from the first call on, for one share of its judges' limits and budget."""
 
     def __init__(
         self,
-        plan: bytes,
-        share: Share,
+        work: bytes,
+        judging: JudgingSettings,
         here: Mapping[str, str],
-        folder: Path | None = None,
         token: tuple[Path, str] | None = None,
-        stop_on_unparsable: bool = False,
         secrets: Mapping[str, str] | None = None,
     ) -> None:
-        """Take what the reward is opened with, at the first call.
+        """Take what the work is opened with, at the first call.
 
         Args:
-            plan: as Ray pickles it: small enough to go with the call, so that a restart needs nothing else.
-            here: the driver's versions, without which no node scores, were it there later.
-            folder: for judges' answers; None keeps none.
-            token: a file in that folder, and what it says, by which a host knows that it sees the driver's files.
-            stop_on_unparsable: as JudgingSettings has it.
+            work: (what opens it, the plan), as Ray pickles them: small enough to go with the call, so that a restart
+                needs nothing else.
+            judging: of this host, with its share; what it says goes to the driver.
+            here: the driver's versions, without which no node works, were it there later.
+            token: a file in the folder of judges' answers, and what it says, by which a host knows that it sees the
+                driver's files.
             secrets: variables that the plan's judges read. They come by this call, since Ray writes the environment
                 that an actor is started with into its logs.
         """
-        self._plan: Plan = pickle.loads(plan)
-        self._share, self._here, self._folder, self._token = share, here, folder, token
-        self._stop_on_unparsable = stop_on_unparsable
-        self._secrets = dict(secrets or {})
-        self._lock = threading.Lock()
-        self._scorer: Scorer | None = None
+        self._opens: OpensWork
+        self._plan: Plan
+        self._opens, self._plan = pickle.loads(work)
+        self._here, self._token, self._secrets = here, token, dict(secrets or {})
         self._notes: list[str] = []
+        self._judging = replace(judging, say=self._notes.append)
+        self._lock = threading.Lock()
+        self._work: OpenWork | None = None
         self._process = token_hex(8)
 
     async def facts(self, distributions: Sequence[str]) -> HostFacts:
@@ -83,45 +96,29 @@ class HostActor:
         return HostFacts(node=platform.node(), versions=versions(distributions), sees_folder=sees)
 
     async def ready(self) -> None:
-        """Open the reward: its models, judges and worker processes. Raises UserError and JobError as `Scorer` does."""
+        """Open the work: its models, judges and worker processes. Raises UserError and JobError as that does."""
         await asyncio.to_thread(self._open)
 
-    async def scores(self, groups: Sequence[Group]) -> PartScores:
-        """Return each component's scores of these groups. JobError: what must end the job."""
-        scorer = await asyncio.to_thread(self._open)
-        names = list(self._plan.components)
-        scores = await asyncio.gather(
-            *(scorer.home.here(scorer.scores_of(GroupStream.of(group), names, None)) for group in groups)
-        )
+    async def results(self, items: Sequence[Any]) -> PartResults:
+        """Return the result of each item. JobError: what must end the job, or this host."""
+        work = await asyncio.to_thread(self._open)
+        results = await work.results(items)
         notes, self._notes[:] = list(self._notes), []
-        usage = scorer.judges.attempt_usage()
-        return PartScores(scores=scores, process=self._process, usage=usage, notes=notes)
+        return PartResults(results=results, process=self._process, usage=work.usage(), notes=notes)
 
     async def close(self) -> None:
-        """Close the reward, so that judges' usage is written."""
-        if self._scorer is not None:
-            await asyncio.to_thread(self._scorer.close)
+        """Close the work, so that judges' usage is written."""
+        if self._work is not None:
+            await asyncio.to_thread(self._work.close)
 
-    def _open(self) -> Scorer:
+    def _open(self) -> OpenWork:
         with self._lock:
-            if self._scorer is None:
+            if self._work is None:
                 if problem := other_versions(platform.node(), versions([*self._here]), self._here):
                     raise JobError(problem)
                 os.environ.update(self._secrets)
-                judging = JudgingSettings(
-                    folder=self._folder,
-                    share=self._share,
-                    say=self._notes.append,
-                    stop_on_unparsable=self._stop_on_unparsable,
-                )
-                scorer = Scorer(self._plan, judging=judging)
-                try:
-                    scorer.warm()
-                except BaseException:
-                    scorer.close()
-                    raise
-                self._scorer = scorer
-            return self._scorer
+                self._work = self._opens(self._plan, self._judging)
+            return self._work
 
 
 def other_versions(node: str, there: Mapping[str, str], here: Mapping[str, str]) -> str:

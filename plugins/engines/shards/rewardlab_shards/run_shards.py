@@ -15,6 +15,7 @@ from rewardlab.files import read_json, write_json
 from rewardlab.judging import Share
 from rewardlab.scoring import OpenScorer
 
+from rewardlab_shards.ray_hosts import OpenPool
 from rewardlab_shards.shard_files import shares_there
 
 NOTE = "shard.json"
@@ -28,13 +29,17 @@ class Spread:
         shard: whose rows are asked about; None: all.
         answers: folders of judges' answers, which are copied before anything is asked, each time anew.
         command: {"name", "options"} that asks about all rows, for the merge.
+        on: the address at which hosts do what follows, as --on gives it.
         open_scorer: opens what scores an evaluation of a served policy, if not `Scorer`; `asked` names the policy.
+        open_pool: starts hosts that ask the judges of a data stage, if its process does not itself.
     """
 
     shard: Share | None = None
     answers: Sequence[Path] = ()
     command: Mapping[str, Any] = field(default_factory=dict)
+    on: str | None = None
     open_scorer: OpenScorer | None = None
+    open_pool: OpenPool | None = None
 
     @property
     def share(self) -> Share:

@@ -5,11 +5,11 @@ import gc
 import socket
 
 import pytest
-from rewardlab import Completion, Group, Sample, Score
-from rewardlab.errors import JobError, UserError
+from rewardlab.errors import BudgetUsedUpError, JobError, UserError
 
 exceptions = pytest.importorskip("ray.exceptions", reason="needs the environment of requirements-verl-cpu.txt")
 pytestmark = pytest.mark.verl
+SIZES = {"part": 16, "calls": 16}
 
 
 class Method:
@@ -22,10 +22,10 @@ class MortalHost:
 
     def __init__(self, down=3, opens=True):
         self._alive, self._down, self._opens, self.dead = True, down, opens, False
-        self.scores, self.ready = Method(self._scores), Method(self._ready)
+        self.results, self.ready = Method(self._results), Method(self._ready)
 
-    async def _scores(self, groups):
-        from rewardlab_shards.host_actor import PartScores
+    async def _results(self, items):
+        from rewardlab_shards.host_actor import PartResults
 
         first = self._alive
         if not first:
@@ -34,10 +34,10 @@ class MortalHost:
         if first:
             self._alive = False
             raise exceptions.RayActorError
-        return PartScores(scores=[{"length": [Score(value=1.0)]} for _ in groups])
+        return PartResults(results=[f"{item} is done" for item in items])
 
     async def _ready(self):
-        await asyncio.sleep(0.05)  # others may ask for scores meanwhile
+        await asyncio.sleep(0.05)  # others may ask for results meanwhile
         self._down -= 1
         self._refuse()
 
@@ -50,13 +50,12 @@ class MortalHost:
             raise exceptions.RayTaskError("ready", "", UserError("the model is gone")).as_instanceof_cause()
 
 
-def scored(host, count, say=lambda text: None):
+def done(host, count, say=lambda text: None):
     from rewardlab_shards.actor_pool import ActorPool
 
     async def all_of_them():
-        pool = ActorPool(lambda place: host, [host], say=say)
-        groups = (Group(sample=Sample(id=str(n)), completions=[Completion(text="x")]) for n in range(count))
-        return await asyncio.wait_for(asyncio.gather(*map(pool.scores, groups)), 60)
+        pool = ActorPool(lambda place: host, [host], say=say, **SIZES)
+        return await asyncio.wait_for(asyncio.gather(*map(pool.result, range(count))), 60)
 
     return asyncio.run(all_of_them())
 
@@ -70,14 +69,14 @@ def short_pause(monkeypatch):
 def test_calls_of_a_host_that_is_down_accuse_no_row(count):
     """Whether few rows are left, so that nothing keeps the rest of its callers busy, or many."""
     said = []
-    assert len(scored(MortalHost(), count, said.append)) == count
+    assert len(done(MortalHost(), count, said.append)) == count
     assert [text.partition(";")[0] for text in said] == ["host 1 has died", "no host is up"]
 
 
 class SlowHost(MortalHost):
     """A host whose answers come later than any test waits for."""
 
-    async def _scores(self, groups):
+    async def _results(self, items):
         await asyncio.sleep(3600)
 
 
@@ -100,12 +99,16 @@ def test_a_head_that_is_lost_ends_the_job_though_no_host_says_anything(monkeypat
     async def asked():
         host = SlowHost()
         pool = ActorPool(
-            lambda place: host, [host], lambda text: None, lambda: ended.append(1), head_lost=lost_soon(monkeypatch)
+            lambda place: host,
+            [host],
+            lambda text: None,
+            **SIZES,
+            end=lambda: ended.append(1),
+            head_lost=lost_soon(monkeypatch),
         )
-        groups = (Group(sample=Sample(id=str(n)), completions=[Completion(text="x")]) for n in range(900))
-        answers = await asyncio.wait_for(asyncio.gather(*map(pool.scores, groups), return_exceptions=True), 60)
+        answers = await asyncio.wait_for(asyncio.gather(*map(pool.result, range(900)), return_exceptions=True), 60)
         with pytest.raises(JobError, match="is lost"):
-            await pool.scores(Group(sample=Sample(id="later"), completions=[]))
+            await pool.result("later")
         pool.close()
         return answers
 
@@ -144,9 +147,8 @@ def test_a_host_that_is_still_down_at_the_end_is_not_started_again():
     async def all_of_them():
         asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context["message"]))
         hosts = [MortalHost(down=10**9), MortalHost(down=1)]
-        pool = ActorPool(lambda place: started.append(place) or hosts[place], hosts, say=lambda text: None)
-        groups = (Group(sample=Sample(id=str(n)), completions=[Completion(text="x")]) for n in range(900))
-        await asyncio.wait_for(asyncio.gather(*map(pool.scores, groups)), 60)
+        pool = ActorPool(lambda place: started.append(place) or hosts[place], hosts, say=lambda text: None, **SIZES)
+        await asyncio.wait_for(asyncio.gather(*map(pool.result, range(900))), 60)
         hosts[0].dead = True
         pool.close()
         pool.close()
@@ -159,4 +161,46 @@ def test_a_host_that_is_still_down_at_the_end_is_not_started_again():
 
 def test_a_host_that_never_opens_again_ends_the_job():
     with pytest.raises(JobError, match="the model is gone"):
-        scored(MortalHost(opens=False), 900)
+        done(MortalHost(opens=False), 900)
+
+
+class PoorHost:
+    """A host with money for so many items, which raises what Ray makes of the end of a budget."""
+
+    def __init__(self, money):
+        self.money, self.results = money, Method(self._results)
+
+    async def _results(self, items):
+        from rewardlab_shards.host_actor import PartResults
+
+        await asyncio.sleep(0.001)
+        if self.money < len(items):
+            raise exceptions.RayTaskError("results", "", BudgetUsedUpError("its part is used up")).as_instanceof_cause()
+        self.money -= len(items)
+        return PartResults(results=items)
+
+
+def asked_of(moneys, count):
+    """Return what hosts with so much money each made of `count` items, and what was said."""
+    from rewardlab_shards.actor_pool import ActorPool
+
+    said = []
+
+    async def all_of_them():
+        pool = ActorPool(None, [PoorHost(money) for money in moneys], said.append)
+        return await asyncio.wait_for(asyncio.gather(*map(pool.result, range(count))), 60)
+
+    return asyncio.run(all_of_them()), said
+
+
+def test_a_host_whose_budget_is_used_up_leaves_its_items_to_the_others():
+    """However few it has: more than two such hosts accuse no item."""
+    results, said = asked_of([1, 0, 0, 0, 20], 20)
+    assert results == [*range(20)]
+    assert len(said) == 4
+    assert said[0].endswith("ends; others take its rows: its part is used up")
+
+
+def test_a_job_ends_with_the_budget_of_its_last_host():
+    with pytest.raises(JobError, match="its part is used up"):
+        asked_of([2, 3], 6)

@@ -7,10 +7,10 @@ import pytest
 from helpers.each_case import each_case
 from rewardlab.commands import scorer_on
 from rewardlab.errors import JobError, UserError
-from rewardlab.judging import JudgingSettings, Share
+from rewardlab.judging import JudgingSettings
 from rewardlab_shards.host_actor import HostActor, HostFacts, versions
 from rewardlab_shards.ray_address import RayAddress
-from rewardlab_shards.ray_scorer import problems_of
+from rewardlab_shards.ray_hosts import problems_of
 
 GOOD = [
     ("ray", RayAddress()),
@@ -41,7 +41,7 @@ def test_what_is_no_address_is_refused(text, told):
 
 def test_a_host_that_comes_later_scores_nothing_with_other_versions():
     here = versions(["rewardlab-core"]) | {"rewardlab-core": "0.0.9"}
-    host = HostActor(pickle.dumps(None), Share(), here)
+    host = HostActor(pickle.dumps((None, None)), JudgingSettings(), here)
     with pytest.raises(JobError, match=r"node .* has rewardlab-core .*, this machine rewardlab-core 0.0.9"):
         asyncio.run(host.ready())
 

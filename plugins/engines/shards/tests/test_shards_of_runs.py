@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rewardlab.judging import Share
+from rewardlab.judging import JudgingSettings, Share
 from rewardlab_shards.elsewhere import ScorerElsewhere
 from rewardlab_shards.host_actor import HostActor, versions
+from rewardlab_shards.ray_scorer import Scoring
 from rewardlab_shards.run_shards import Spread
 from rewardlab_training import load_evaluation
 
@@ -152,7 +153,7 @@ def test_only_a_served_policy_is_scored_on_other_machines(server, main, write, t
     for words, told in (
         (["--on", "ray", "--shard", "1/2", "--run-dir", "d"], "--on: goes without --shard: it divides the rows itself"),
         (["--on", "rey"], "nothing here scores on 'rey'"),
-        (["--on", "ray"], "m.yaml:11: stages.0: --on scores the answers of a served policy alone"),
+        (["--on", "ray"], "m.yaml:11: stages.0: --on is for data stages and evaluations of a served policy alone"),
         (["--on", "http://head:8265"], "ray job submit --address http://head:8265"),
     ):
         code, _, err = main("eval", "m.yaml" if told.startswith("m.yaml") else "r.yaml", *words)
@@ -167,13 +168,14 @@ class HostHere:
 
     def __init__(self, plan, folder):
         cloudpickle = pytest.importorskip("cloudpickle")  # which Ray has in itself
-        self.host = HostActor(cloudpickle.dumps(plan), Share(1, 2), versions([]), folder, stop_on_unparsable=True)
+        judging = JudgingSettings(folder=folder, share=Share(1, 2), stop_on_unparsable=True)
+        self.host = HostActor(cloudpickle.dumps((Scoring, plan)), judging, versions([]))
         self.seen = {}
 
     async def scores(self, group):
-        part = await self.host.scores([group])
+        part = await self.host.results([group])
         self.seen = part.usage
-        return part.scores[0]
+        return part.results[0]
 
     def usage(self):
         return self.seen

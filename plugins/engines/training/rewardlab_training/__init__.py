@@ -20,6 +20,7 @@ repository use it. Pin `rewardlab-core~=0.1.0`.
     components_to_measure       a plan with nothing but components to measure
     dry_run, costs, judge_costs, row_counts   what can be described and estimated before a run
     stages, stage, data_stage   the stages one after the other, one of them, and the one that writes a dataset
+    data_rows, data_on_hosts    what its steps make, and hosts of a cluster that ask its judges first
     policy, policy_stage        a policy that an engine has loaded in this process, and the stage that trains it
     step_reward, advantages     its reward, step by step, and what a trainer makes of it
     group_numbers               the numbers of a scored group, and what a step's log makes of them

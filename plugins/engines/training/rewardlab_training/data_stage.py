@@ -1,18 +1,18 @@
 """The `data` stage: it writes a dataset to a JSONL file and keeps the rows that an earlier attempt wrote.
 
-The answers of judges to a data step are kept in TO.state/judges, so that no attempt pays for them again.
+The answers of judges to a data step are kept in TO.state/judges, so that no attempt pays for them again. Hosts of a
+cluster may have asked for them before (`data_on_hosts`).
 """
 
 import json
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rewardlab import Context, Sample
+from rewardlab import Sample
 from rewardlab.errors import UserError
 from rewardlab.files import (
     FileLock,
@@ -24,16 +24,17 @@ from rewardlab.files import (
     sha256_of,
     write_json,
 )
-from rewardlab.judging import Judges, JudgingSettings, Share, Usage
+from rewardlab.judging import JudgingSettings, Usage
 from rewardlab.plan import Component, Plan, who
-from rewardlab.recipe import DatasetUse, DataStage, RecipePath, lookup
+from rewardlab.recipe import DataStage, RecipePath, lookup
 from rewardlab.text import Progress, counted, redactor
-from rewardlab.workers import AUTO_DEVICE, Workers, opener
+from rewardlab.workers import Workers
 from rewardlab_shards.run_shards import Spread
 
+from rewardlab_training.data_on_hosts import HostedQuestions
+from rewardlab_training.data_rows import step_rows
 from rewardlab_training.dataset_checks import with_sources
-from rewardlab_training.datasets import read_dataset
-from rewardlab_training.opened_judges import opened_judges
+from rewardlab_training.opened_judges import judges_of, opened_judges
 from rewardlab_training.run_directory import WHOLE_RUN, versions_of
 
 
@@ -59,13 +60,18 @@ def write_dataset(
     with ExitStack() as stack:
         stack.enter_context(_locked(target))
         spread.gather(folder / "judges")
-        judges = stack.enter_context(_judges(plan, place, target, say, spread))
-        workers = stack.enter_context(Workers(seed=plan.recipe.seed))
         there = _written_ids(target)
         same_origin(plan, place, target, folder / "origin.json", bool(there))
         made_of = {**read_json(folder / "origin.json"), "plugins": versions_of(plan)}
         spread.refuse_changes(made_of)
         spread.write_note(folder, made_of, done=False)
+        judging = JudgingSettings(
+            folder=folder / "judges", stop_on_unparsable=True, stop_on_refusals=True, say=say, share=spread.share
+        )
+        hosted = HostedQuestions(target, folder, made_of)
+        usage = {} if spread.open_pool is None else hosted.ask(plan, place, spread.open_pool, judging, stop)
+        judges, _ = stack.enter_context(opened_judges(plan, judges_of(plan, place), judging))
+        workers = stack.enter_context(Workers(seed=plan.recipe.seed))
         rows = step_rows(plan, place, judges, workers, spread.share)
         count = 0
         with closing(LineAppender(target)) as file, closing(rows), Progress(str(target)) as progress:
@@ -77,60 +83,15 @@ def write_dataset(
                     file.write(_line(sample))
                     count += 1
                 progress.update()
+        judges.check()
+        hosted.forget()
         spread.write_note(folder, made_of, done=True)
         say(f"wrote {counted(count, 'row')} to {target}" + (f" ({len(there)} were there)" if there else ""))
         for line in judges.summary():
             say(line)
-        return judges.attempt_usage()
-
-
-def step_rows(
-    plan: Plan, place: RecipePath, judges: Mapping[str, Any], workers: Workers, share: Share = WHOLE_RUN.share
-) -> Generator[Sample]:
-    """Yield the samples of the dataset at `place` one at a time, made by its data steps if it has any.
-
-    share: whose rows are read of datasets that are made by no step.
-    """
-    planned, seed = plan.datasets[place], plan.recipe.seed
-    context = Context(seed=seed, judges=judges)
-    source = planned.use.source
-    if source is not None:
-        context = replace(context, workers=opener(workers, plan, planned, AUTO_DEVICE))
-    if isinstance(source, DatasetUse):
-        context = replace(context, source=_DataStepRows(plan, (*place, "from"), judges, workers, share))
-    elif source is not None:
-        by_name = {name: _DataStepRows(plan, (*place, "from", name), judges, workers, share) for name in source}
-        context = replace(context, sources=by_name)
-    rows = read_dataset(planned, context)
-    return rows if source is not None or share.is_whole else (sample for sample in rows if share.has(sample.id))
-
-
-class _DataStepRows:
-    """The rows that a data step starts from; each iteration reads them from the beginning."""
-
-    def __init__(self, *of: Any) -> None:
-        self._of = of
-
-    def __iter__(self) -> Iterator[Sample]:
-        return step_rows(*self._of)
-
-
-@contextmanager
-def _judges(
-    plan: Plan, place: RecipePath, target: Path, say: Callable[[str], None], spread: Spread
-) -> Iterator[Judges]:
-    """Open the judges that the data steps at `place` name; their answers are kept beside the file."""
-    named = [name for _, planned in with_sources(plan.datasets, place) for name in planned.judges()]
-    judging = JudgingSettings(
-        folder=_state_folder(target) / "judges",
-        stop_on_unparsable=True,
-        stop_on_refusals=True,
-        say=say,
-        share=spread.share,
-    )
-    with opened_judges(plan, named, judging) as (judges, _):
-        yield judges
-        judges.check()
+        for name, here in judges.attempt_usage().items():
+            usage.setdefault(name, Usage()).add(here)
+        return usage
 
 
 @contextmanager

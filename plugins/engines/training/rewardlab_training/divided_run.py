@@ -5,9 +5,10 @@ from pathlib import Path
 
 from rewardlab.errors import UserError
 from rewardlab.plan import Plan
-from rewardlab.recipe import RESOLVED, EvalStage, dump, needs_engine
+from rewardlab.recipe import RESOLVED, DataStage, EvalStage, dump, needs_engine
 from rewardlab_shards.run_shards import Spread, read_note
 
+from rewardlab_training.data_on_hosts import asks_served_judges
 from rewardlab_training.run_directory import versions_of
 
 
@@ -22,11 +23,14 @@ def refuse_spread(plan: Plan, indexes: Iterable[int], spread: Spread, folder: Pa
     divided, problem = spread.shard is not None, ""
     if divided:
         problem = "--shard divides data stages (run --stage N) and evaluations of a served policy alone"
-    elif spread.open_scorer is not None:
-        problem = "--on scores the answers of a served policy alone (`policy: {judge: NAME}`)"
+    elif spread.on is not None:
+        problem = "--on is for data stages and evaluations of a served policy alone (`policy: {judge: NAME}`)"
     for index, stage in stages if problem else ():
+        place = plan.document.where(("stages", index))
         if needs_engine(stage):
-            raise UserError(problem, where=plan.document.where(("stages", index)))
+            raise UserError(problem, where=place)
+        if not divided and isinstance(stage, DataStage) and not asks_served_judges(plan, ("stages", index, "dataset")):
+            raise UserError("its steps ask no served judge, so hosts have nothing to do; leave --on out", where=place)
         if divided and isinstance(stage, EvalStage) and folder is None and resume is None:
             raise UserError("--shard of an evaluation goes with --run-dir DIR, after which the parts are named")
     if all(isinstance(stage, EvalStage) for _, stage in stages):  # a data stage looks by itself

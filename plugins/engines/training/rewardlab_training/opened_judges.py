@@ -7,6 +7,15 @@ from rewardlab import Context
 from rewardlab.concurrency import LoopThread
 from rewardlab.judging import Judges, JudgingSettings, open_judges, require_secrets
 from rewardlab.plan import Plan
+from rewardlab.recipe import RecipePath
+
+from rewardlab_training.dataset_checks import with_sources
+
+
+def judges_of(plan: Plan, place: RecipePath) -> list[str]:
+    """Return the judges that the data steps of the dataset at `place` name, each once."""
+    steps = with_sources(plan.datasets, place)
+    return [*dict.fromkeys(name for _, planned in steps for name in planned.judges())]
 
 
 @contextmanager

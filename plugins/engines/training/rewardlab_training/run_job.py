@@ -147,7 +147,8 @@ class RunJob:
     @property
     def started_with(self) -> list[str]:
         """The command that starts this run, with what it allows."""
-        return [*self.command, *(["--unlicensed"] if self.unlicensed else [])]
+        on = [] if self.spread.on is None else ["--on", self.spread.on]
+        return [*self.command, *on, *(["--unlicensed"] if self.unlicensed else [])]
 
     def unlicensed_judges(self) -> list[str]:
         """Return what is to be said of each judge of this run that lacks the licence that it requires."""

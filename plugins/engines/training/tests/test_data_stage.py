@@ -1,5 +1,6 @@
 """Stage `data`: steps that make rows of other rows with judges, whatever interrupts them."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
-from rewardlab.errors import UserError
+from rewardlab.errors import JobError, UserError
 from rewardlab.files import FileLock
+from rewardlab.judging import JudgingSettings, Share, Usage
 from rewardlab.recipe.loading import load
 from rewardlab_training.check import check_recipe
+from rewardlab_training.data_on_hosts import OpensAsking
 
 PLUGIN = """
     import asyncio
@@ -430,3 +434,125 @@ class TestShards:
         assert len(calls()) == asked
         recipe()
         assert main("merge", "out/made.jsonl")[0] == 0
+
+
+class HostsHere:
+    """Two hosts in this process, as a pool of actors without Ray; the shards that were asked for are in `asked`."""
+
+    hosts, asked, most = 2, [], 99
+
+    def __init__(self, work, judging):
+        assert work.asked == ["main"]
+        shares = [Share(part, self.hosts) for part in (1, 2)]
+        self._open = [work.opens(work.plan, replace(judging, share=share)) for share in shares]
+        self._one_at_a_time = asyncio.Lock()
+
+    async def result(self, share):
+        async with self._one_at_a_time:
+            if len(self.asked) >= self.most:
+                raise JobError("the cluster is gone")
+            await self._open[share.part % self.hosts].results([share])
+            self.asked.append(str(share))
+
+    def usage(self):
+        sums = Usage()
+        for host in self._open:
+            sums.add(host.usage().get("main", Usage()))
+        return {"main": sums}
+
+    def close(self):
+        for host in self._open:
+            host.close()
+
+
+@pytest.fixture
+def hosts(monkeypatch):
+    monkeypatch.setattr(HostsHere, "asked", [])
+    monkeypatch.setattr("rewardlab_training.commands.run.pool_on", lambda address: HostsHere)
+    return HostsHere
+
+
+@pytest.fixture
+def alone(recipe, main, tmp_path):
+    """What one machine writes, with questions of two steps about each row."""
+    path = recipe({**STEP, "from": STEP})
+    assert main("run", path)[0] == 0
+    rows = (tmp_path / "out" / "made.jsonl").read_bytes()
+    (tmp_path / "out").rename(tmp_path / "alone")
+    (tmp_path / "calls").unlink()
+    return rows
+
+
+class TestOnHosts:
+    def test_ask_about_each_row_once_and_the_driver_about_none(self, recipe, main, alone, calls, hosts, tmp_path):
+        code, out, err = main("run", recipe({**STEP, "from": STEP}), "--on", "ray")
+        assert code == 0, err
+        assert sorted(hosts.asked) == [f"{part}/8" for part in range(1, 9)]
+        assert (tmp_path / "out" / "made.jsonl").read_bytes() == alone
+        assert (len(calls()), len({*calls()})) == (120, 120)
+        assert "asks on 2 hosts of Ray: 8 of 8 shards" in out
+        assert "hosts: judge main: 120 calls" in out
+        assert "judge main: 0 calls, 0 tokens, 120 answers reused" in out
+        state = tmp_path / "out" / "made.jsonl.state"
+        assert json.loads((state / "judges" / "main.usage.json").read_text())["calls"] == 120  # of all, for a budget
+        assert sorted(file.name for file in state.iterdir()) == ["judges", "lock", "origin.json"]
+
+    def test_that_were_stopped_go_on_with_the_shards_that_are_left(
+        self, recipe, main, alone, calls, hosts, monkeypatch, tmp_path
+    ):
+        path = recipe({**STEP, "from": STEP})
+        monkeypatch.setattr(hosts, "most", 3)
+        code, _, err = main("run", path, "--on", "ray")
+        assert (code, "the cluster is gone" in err) == (1, True), err
+        assert "--on ray --resume" in err
+        note = tmp_path / "out" / "made.jsonl.state" / "on_hosts.json"
+        done = json.loads(note.read_text())["done"]
+        monkeypatch.setattr(hosts, "most", 99)
+        before = len(hosts.asked)
+        code, out, err = main("run", path, "--resume", "latest", "--on", "ray")
+        assert code == 0, err
+        assert f"asks on 2 hosts of Ray: {8 - len(done)} of 8 shards" in out
+        assert {int(name.partition("/")[0]) for name in hosts.asked[before:]} == {*range(1, 9)} - {*done}
+        assert (tmp_path / "out" / "made.jsonl").read_bytes() == alone
+        assert len(calls()) == 120
+        assert not note.exists()
+
+    def test_of_another_recipe_begin_anew(self, recipe, main, alone, hosts, monkeypatch, tmp_path):
+        monkeypatch.setattr(hosts, "most", 3)
+        assert main("run", recipe({**STEP, "from": STEP}), "--on", "ray")[0] == 1
+        monkeypatch.setattr(hosts, "most", 99)
+        code, out, err = main("run", recipe({**STEP, "from": STEP}, seed=3), "--on", "ray")
+        assert (code, "8 of 8 shards" in out) == (0, True), err
+
+    def test_that_have_asked_for_all_are_not_started_again(self, recipe, main, alone, hosts, monkeypatch, tmp_path):
+        path, note = recipe({**STEP, "from": STEP}), tmp_path / "out" / "made.jsonl.state" / "on_hosts.json"
+        monkeypatch.setattr("rewardlab_training.data_stage.HostedQuestions.forget", lambda self: None)  # a kill
+        assert main("run", path, "--on", "ray")[0] == 0
+        assert len(json.loads(note.read_text())["done"]) == 8
+        (tmp_path / "out" / "made.jsonl").write_bytes(alone[: len(alone) // 2])
+        code, out, err = main("run", path, "--on", "ray")
+        assert (code, "asks on" in out, len(hosts.asked)) == (0, False, 8), err
+        assert (tmp_path / "out" / "made.jsonl").read_bytes() == alone
+        note.write_text("{}")
+        code, _, err = main("run", path, "--on", "ray")
+        assert (code, "on_hosts.json is damaged; remove it" in err) == (1, True), err
+
+    def test_that_do_not_see_what_the_driver_sees_are_named(self, recipe, tmp_path):
+        plan = check_recipe(load(recipe(), []), purpose="run")
+        place, judging = ("stages", 0, "dataset"), JudgingSettings(folder=tmp_path / "judges")
+        with pytest.raises(UserError, match=r"node .* has no folder .*gone, where this command runs"):
+            OpensAsking(place, tmp_path / "gone")(plan, judging)
+        (tmp_path / "rows.jsonl").unlink()
+        with pytest.raises(UserError, match=r"node .* cannot read the rows: .*rows\.jsonl"):
+            OpensAsking(place, tmp_path)(plan, judging)
+
+    def test_are_refused_where_they_have_nothing_to_do(self, recipe, main, hosts, tmp_path):
+        for path, words, told in (
+            (recipe(), ["--on", "ray", "--shard", "1/2"], "--on: goes without --shard"),
+            (recipe(), ["--on", "rey"], "nothing here scores on 'rey'"),
+            (recipe(), ["--on", "ray,nodes=1"], "'nodes=1' is none of hosts=N"),
+            (recipe(SOURCE), ["--on", "ray"], "stages.0: its steps ask no served judge"),
+        ):
+            code, _, err = main("run", path, *words)
+            assert (code, told in err) == (2, True), err
+        assert not (tmp_path / "out").exists()

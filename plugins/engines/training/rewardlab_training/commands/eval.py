@@ -1,12 +1,8 @@
 """`rewardlab eval`: the stages of a recipe that evaluate."""
 
-from dataclasses import replace
 from typing import Annotated
 
 from rewardlab import CommandResult, Flag
-from rewardlab.commands import ScoredOn, scorer_on
-from rewardlab.errors import UserError
-from rewardlab_shards.elsewhere import WITHOUT_ON
 
 from rewardlab_training import load_evaluation
 from rewardlab_training.commands.run import JobOptions, finish
@@ -26,16 +22,9 @@ class Options(JobOptions):
 
     policy: Annotated[str | None, Flag(metavar="NAME")] = None
     """a judge of the recipe, a model folder or a hub name"""
-    on: ScoredOn = None
-    """score what a served policy answers on a cluster: ray, or ray://HOST:10001"""
 
 
 def run(options: Options) -> CommandResult:
     """Evaluate to the end; return the folder and how it ended. A UserError lists every mistake."""
     job = load_evaluation(options.recipe, options.overrides, policy=options.policy, **options.where())
-    options.let(job, "eval")
-    if options.on is not None:
-        if job.spread.shard is not None:
-            raise UserError(WITHOUT_ON, where="--on")
-        job.spread = replace(job.spread, open_scorer=scorer_on(options.on))
-    return finish(job, options, [])
+    return finish(options.let(job, "eval"), options, [])

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rewardlab import CommandResult, Config, Flag, Overrides, Positional, PythonOnly, note
-from rewardlab.commands import AnyRecipe, ShardOf, share_of
+from rewardlab.commands import AnyRecipe, ScoredOn, ShardOf, scorer_on, share_of
 from rewardlab.concurrency import stop_code
-from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, one_line_at
+from rewardlab.errors import PLUGIN_FAULTS, JobError, RewardlabError, UserError, one_line_at
 from rewardlab.plan import Plan
 from rewardlab.recipe import RESOLVED
 from rewardlab.registry import FINISHED, installed, pip_install
 from rewardlab.text import name_variables, shell_command
+from rewardlab_shards.elsewhere import WITHOUT_ON
+from rewardlab_shards.ray_hosts import pool_on
 from rewardlab_shards.run_shards import Spread
 
 from rewardlab_training import RunJob, RunResult
@@ -43,6 +45,8 @@ class JobOptions(Config):
     """print the plan; start nothing"""
     shard: ShardOf = None
     """ask about part I of N of the rows, in DIR.I-of-N; `rewardlab merge DIR` runs on all answers"""
+    on: ScoredOn = None
+    """have hosts on a cluster score what a served policy answers, and ask for data stages: ray, or ray://HOST:10001"""
     answers: Annotated[tuple[Path, ...], PythonOnly()] = ()
     """folders of judges' answers that others got for this run"""
     unlicensed: bool = False
@@ -64,9 +68,14 @@ class JobOptions(Config):
 
     def spread(self, name: str) -> Spread:
         """Return the part of the rows to ask about; name: of the command."""
+        shard = share_of(self.shard)
+        if self.on is not None:
+            if shard is not None:
+                raise UserError(WITHOUT_ON, where="--on")
+            return Spread(on=self.on, open_scorer=scorer_on(self.on), open_pool=pool_on(self.on))
         own = {"shard", "resume", "say", "answers", "as_json", "dry_run"}
         given = self.model_dump(mode="json", exclude_defaults=True, exclude=own)
-        return Spread(shard=share_of(self.shard), answers=self.answers, command={"name": name, "options": given})
+        return Spread(shard=shard, answers=self.answers, command={"name": name, "options": given})
 
     def told(self) -> Callable[[str], None]:
         """Return what each line is said to: a program's function, or a standard stream."""
@@ -79,6 +88,7 @@ class Options(JobOptions):
     A run that is continued knows its recipe: `rewardlab run --resume DIR` is enough. `rewardlab run RECIPE --resume
     latest` continues the newest run of that recipe in runs/ that is not finished, with the overrides that it was
     begun with if none are given.
+    --on ray has hosts on a cluster ask the judges of data stages: --stage N names one.
     --dry-run prints the plan (with --stage N, of that stage alone) and what the backend will do, and starts nothing.
     """
 
