@@ -53,7 +53,7 @@ def folder(tmp_path, server):
     step = {"use": "rubric/summarised", "with": {"judge": "main", "limit": 40}, "from": source}
     stages = [{"use": "data", "dataset": step, "to": "out/made.jsonl"}]
     recipe = {"version": 1, "name": "made", "judges": {"main": judge}, "stages": stages}
-    (tmp_path / "r.yaml").write_text(json.dumps(recipe))
+    (tmp_path / "r.yaml").write_text(json.dumps(recipe | {"backend": {"use": "trl"}}))
     return tmp_path
 
 
