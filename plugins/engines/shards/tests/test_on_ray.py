@@ -221,7 +221,7 @@ def test_a_row_that_ends_every_host_is_named(folder, nodes):
     write_recipe(folder, ends="exit the process")
     done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
     assert done.returncode == 1
-    assert "hosts died when they scored it" in done.stderr
+    assert "hosts died when they had it" in done.stderr
     assert "bad" in done.stderr
 
 
