@@ -4,8 +4,10 @@ They know no prompt and no kind of question. Some leave an answer right: who use
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+
+from rewardlab_probe.search.json_edits import json_edits
+from rewardlab_probe.search.notation_edits import NOTATIONS
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _GLUE = re.compile(r"\s*(?:->|=>|→|;|,|\||<|>|\n|\band\b|\bor\b)\s*")
@@ -59,8 +61,41 @@ NUMBERS: Mapping[str, Callable[[str], str]] = {
     "huge": lambda n: "9" * 400,
     "nan": lambda n: "nan",
     "inf": lambda n: "inf",
+    "dozen_more": lambda n: _plain(float(n) + 12),
+    "day_more": lambda n: _plain(float(n) + 24),
+    "hour_more": lambda n: _plain(float(n) + 60),
+    "turn_more": lambda n: _plain(float(n) + 360),
+    "last_day": lambda n: "31",
+    "from_one": lambda n: _plain(1 - float(n)),
+    "from_hundred": lambda n: _plain(100 - float(n)),
+    "inverse": lambda n: _plain(1 / float(n)),
+    "squared": lambda n: _plain(float(n) ** 2),
+    "tiny": lambda n: "0.001",
+    "as_float": lambda n: str(int(float(n))),
 }
 """edits of a number in an answer"""
+_FAR = "9" * 12
+PAIRS: Mapping[str, Callable[[float, float], tuple[str, str]]] = {
+    "one_across": lambda a, b: (_plain(a + 1), _plain(b - 1)),
+    "one_back": lambda a, b: (_plain(a - 1), _plain(b + 1)),
+    "both_one_more": lambda a, b: (_plain(a + 1), _plain(b + 1)),
+    "both_one_less": lambda a, b: (_plain(a - 1), _plain(b - 1)),
+    "factor_across": lambda a, b: (_plain(a * 2), f"{b / 2!r}"),
+    "factor_back": lambda a, b: (f"{a / 2!r}", _plain(b * 2)),
+    "into_decimals": lambda a, b: ("2.5", f"{a * b / 2.5!r}"),
+    "one_and_product": lambda a, b: ("1", _plain(a * b)),
+    "nothing_and_sum": lambda a, b: ("0", _plain(a + b)),
+    "both_double": lambda a, b: (_plain(a * 2), _plain(b * 2)),
+    "changed_over": lambda a, b: (_plain(b), _plain(a)),
+    "first_for_both": lambda a, b: (_plain(a), _plain(a)),
+    "last_for_both": lambda a, b: (_plain(b), _plain(b)),
+    "widest": lambda a, b: (f"-{_FAR}", _FAR),
+    "wide": lambda a, b: (_plain(a / 2), _plain(b * 2)),
+    "narrow": lambda a, b: (_plain((a + b) / 2), _plain((a + b) / 2)),
+}
+"""edits of two numbers together: what a check of their sum, product, difference or order does not see"""
+_PLACES = {"ends": (0, -1), "first": (0, 1), "last": (-2, -1), "apart": (-4, -2), "first_apart": (0, 2)}
+"""which two of an answer's numbers"""
 
 MEMBERS: Mapping[str, Callable[[Sequence[str]], Sequence[str]]] = {
     "without_first": lambda m: m[1:],
@@ -83,6 +118,12 @@ MEMBERS: Mapping[str, Callable[[Sequence[str]], Sequence[str]]] = {
     "one_other": lambda m: [*m, "other"],
     "one_zero": lambda m: [*m, "0"],
     "once_each": lambda m: list(dict.fromkeys(m)),
+    "each_twice": lambda m: [one for member in m for one in (member, member)],
+    "half": lambda m: m[: len(m) // 2],
+    "every_second": lambda m: m[::2],
+    "first_two": lambda m: [m[1], m[0], *m[2:]],
+    "back_again": lambda m: [*m, *m[-2::-1]],
+    "first_between": lambda m: [one for member in m for one in (m[0], member)],
 }
 """edits of the members of an answer"""
 
@@ -94,7 +135,6 @@ WORDS: Mapping[str, AnswerEdit] = {
     "without_marks": lambda a: re.sub(r"[^\w\s]", "", a),
     "without_digits": lambda a: re.sub(r"\d", "", a),
     "without_letters": lambda a: re.sub(r"[^\W\d_]", "", a),
-    "without_accents": lambda a: unicodedata.normalize("NFKD", a).encode("ascii", "ignore").decode(),
     "without_first_word": lambda a: a.partition(" ")[2],
     "without_last_word": lambda a: a.rpartition(" ")[0],
     "first_word": lambda a: a.split()[0] if a.split() else None,
@@ -129,22 +169,56 @@ WORDS: Mapping[str, AnswerEdit] = {
     "more_in_brackets": lambda a: f"{a} (or 0)",
     "range": lambda a: f"0-{a}",
     "nothing": lambda a: "",
+    "without_first_character": lambda a: a[1:],
+    "without_last_character": lambda a: a[:-1],
+    "first_characters_swapped": lambda a: f"{a[1:2]}{a[:1]}{a[2:]}",
+    "last_characters_swapped": lambda a: f"{a[:-2]}{a[-1:]}{a[-2:-1]}",
+    "character_doubled": lambda a: f"{a[: len(a) // 2]}{a[len(a) // 2 :][:1]}{a[len(a) // 2 :]}",
+    "without_vowels": lambda a: re.sub(r"[aeiouAEIOU]", "", a),
+    "initials": lambda a: "".join(word[0] for word in a.split()),
+    "with_more": lambda a: f"{a} and more",
+    "more_before": lambda a: f"more and {a}",
+    "with_another_line": lambda a: f"{a}\nother",
+    "other_slash": lambda a: f"other/{a}",
+    "and_other": lambda a: f"{a}, other",
+    "other_and": lambda a: f"other, {a}",
+    "more_letters": lambda a: f"{a}s",
+    "itself": lambda a: f"{a} = {a}",
+    "marks_alone": lambda a: "***",
+    "all_patterns": lambda a: ".*",
+    "other_alone": lambda a: "other",
+    "said_above": lambda a: "see above",
 }
 """edits of an answer as a text"""
 
 
-def answer_edits() -> dict[str, AnswerEdit]:
-    """Return all edits of an answer by name; an edit gives None where it has nothing to do."""
-    edits: dict[str, AnswerEdit] = dict(WORDS)
-    for name, change in NUMBERS.items():
-        edits |= {f"{name}@{which}": _of_numbers(change, which) for which in ("first", "last", "all")}
-    edits |= {f"{name}@members": _of_members(change) for name, change in MEMBERS.items()}
-    edits |= {f"unit_{unit}": _with_unit(unit) for unit in _UNITS}
-    edits |= {f"operator_{sign}@{place}": _with_operator(sign, place) for sign in "+-*/" for place in (0, -1)}
-    edits["operator_both"] = lambda answer: re.sub(
+def answer_edits() -> dict[str, Mapping[str, AnswerEdit]]:
+    """Return all edits of an answer by kind and name; an edit gives None where it has nothing to do."""
+    numbers = {
+        f"{name}@{which}": _of_numbers(change, which)
+        for name, change in NUMBERS.items()
+        for which in ("first", "last", "all")
+    }
+    pairs = {
+        f"{name}@{which}": _of_two(change, *places)
+        for name, change in PAIRS.items()
+        for which, places in _PLACES.items()
+        if which not in ("apart", "first_apart") or "one" in name
+    }
+    operators = {f"operator_{sign}@{place}": _with_operator(sign, place) for sign in "+-*/" for place in (0, -1)}
+    operators["operator_both"] = lambda answer: re.sub(
         r"\d+(/)\d+", lambda f: f"{2 * int(f[0].split('/')[0])}/{2 * int(f[0].split('/')[1])}", answer
     )
-    return edits
+    return {
+        "number": numbers,
+        "pair": pairs,
+        "members": {f"{name}@members": _of_members(change) for name, change in MEMBERS.items()},
+        "word": WORDS,
+        "unit": {f"unit_{unit}": _with_unit(unit) for unit in _UNITS},
+        "operator": operators,
+        "notation": NOTATIONS,
+        "json": json_edits(),
+    }
 
 
 def _of_numbers(change: Callable[[str], str], which: str) -> AnswerEdit:
@@ -152,10 +226,34 @@ def _of_numbers(change: Callable[[str], str], which: str) -> AnswerEdit:
         found = list(NUMBER.finditer(answer[:200]))
         chosen = found if which == "all" else found[:1] if which == "first" else found[-1:]
         for number in reversed(chosen):
-            answer = f"{answer[: number.start()]}{change(number[0])}{answer[number.end() :]}"
+            try:
+                other = change(number[0])
+            except (ZeroDivisionError, OverflowError):
+                return None
+            answer = f"{answer[: number.start()]}{_as_wide(number[0], other)}{answer[number.end() :]}"
         return answer if chosen and (which != "last" or len(found) > 1) else None
 
     return edit
+
+
+def _of_two(change: Callable[[float, float], tuple[str, str]], first: int, second: int) -> AnswerEdit:
+    def edit(answer: str) -> str | None:
+        found = list(NUMBER.finditer(answer[:200]))
+        if len(found) < 2 or not all(-len(found) <= place < len(found) for place in (first, second)):
+            return None
+        one, other = found[first], found[second]
+        if one.end() > other.start():
+            return None
+        changed = change(float(one[0]), float(other[0]))
+        lower, higher = (_as_wide(old[0], new) for old, new in zip((one, other), changed, strict=True))
+        return f"{answer[: one.start()]}{lower}{answer[one.end() : other.start()]}{higher}{answer[other.end() :]}"
+
+    return edit
+
+
+def _as_wide(old: str, new: str) -> str:
+    """Return a number with zeros before it if it stands for one that had some, as in a date."""
+    return new.zfill(len(old)) if old.startswith("0") and len(old) > 1 and new.isdigit() else new
 
 
 def members_of(answer: str) -> tuple[str, list[str], list[str], str]:

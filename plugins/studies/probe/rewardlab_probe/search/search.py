@@ -1,12 +1,12 @@
 """The search: bounded in completions that are scored, the same for a seed, and done once the shortest is known.
 
-First each edit is tried on each start. What comes furthest is edited further, and a model's ideas are tried beside it.
+Each start is edited, kind of edit by kind. What comes furthest is edited further, what is accepted although it is
+changed is composed with other edits, and a model's ideas are tried beside it.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
 
 from rewardlab.recipe import Family
 
@@ -16,6 +16,7 @@ from rewardlab_probe.measure import MeasuredRow
 from rewardlab_probe.search.edits import Edit, all_edits
 from rewardlab_probe.search.exploit import STARTS, Exploit
 from rewardlab_probe.search.ideas import Ideas
+from rewardlab_probe.search.schedule import Schedule
 from rewardlab_probe.search.shortest import shortest_text
 from rewardlab_probe.search.trials import GAIN, WRONG, Trials
 
@@ -27,6 +28,10 @@ KEPT = 20
 EVERY = 4
 """Batches between two questions to a model."""
 MAX_EDITS = 4
+PARENTS, SHARE, COMPOSED = 4, 6, 3
+"""Exploits that are edited further in a batch, what the best of them gets of it, and how many others are composed."""
+MAX_IDLE = 30
+"""Batches without a text that was not scored before: there is nothing left to try."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +84,13 @@ class Search:
     _texts: dict[tuple[Exploit, str], str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._edits = all_edits(self.looked_for)
+        kinds = all_edits(self.looked_for)
+        self._edits = {name: edit for edits in kinds.values() for name, edit in edits.items()}
         self._generator = generator_of(f"{self.seed}/search")
+        self._schedule = Schedule({kind: list(edits) for kind, edits in kinds.items()}, self._generator)
+        self._accepted: dict[Exploit, str] = {}
+        self._paid: set[float] = set()
+        self._idle = 0
 
     def run(self, measured: Sequence[MeasuredRow], winning: Collection[str]) -> list[Found]:
         """Return the shortest exploit that wins as a wrong completion, and one that gains.
@@ -91,13 +101,12 @@ class Search:
         """
         self._winning = winning
         self._begin_with(measured)
-        waiting, batch = self._first(), 0
+        batch = 0
         while self.trials.left > 0 and not self._winners(WRONG) and not self._gains_everywhere():
             if self.ideas and batch % EVERY == 0:
                 self._try(self.ideas.more(self.probes[batch // EVERY % len(self.probes)], self._best()))
-            further = list(islice(self._further(), BATCH // 2))
-            made = [*further, *islice(waiting, BATCH - len(further))]
-            if not self._try(made or self._mutants(), turn=batch) and not made:
+            self._idle = 0 if self._try(self._next(), turn=batch) else self._idle + 1
+            if self._idle > MAX_IDLE:
                 break
             batch += 1
         return [found for family in (WRONG, GAIN) if (found := self._found(family))]
@@ -113,42 +122,47 @@ class Search:
                     self.trials.note(probe, row, text, outcome, GAIN if _keeps_honest(exploit) else WRONG)
                     self._rate(exploit)
 
-    def _first(self) -> Iterator[Exploit]:
-        """Yield each start with each edit in random order; the honest one's first, of which most is made."""
-        for starts in (STARTS[:1], STARTS[1:]):
-            pairs = list(product(starts, self._edits))
-            while pairs:
-                start, edit = pairs.pop(int(self._generator.random() * len(pairs)))
-                yield Exploit(start, (edit,))
+    def _next(self) -> list[Exploit]:
+        """Return the next exploits: some further ones, some of what is accepted, and starts with one edit."""
+        further = self._further()
+        made = [*further, *self._composed(COMPOSED, besides=further)]
+        made += self._schedule.next(BATCH - len(made))
+        if len(made) < BATCH:
+            made += self._composed(BATCH - len(made), besides=made)
+        return made
 
-    def _further(self) -> Iterator[Exploit]:
-        """Yield what comes further than a mere guess does with each edit behind it, the furthest first."""
+    def _further(self) -> list[Exploit]:
+        """Return what comes further than a mere guess does with another edit, more of them the further it comes."""
         least = self._leads.get(Exploit("bare_guess/"), (WRONG, math.inf))[1] + self.trials.rule.tolerance
-        for exploit in self._best():
-            if exploit.edits and self._leads[exploit][1] > least and len(exploit.edits) < MAX_EDITS:
-                for edit in self._edits:
-                    further = Exploit(exploit.start, (*exploit.edits, edit), exploit.is_template)
-                    if further not in self._tried:
-                        yield further
+        parents = [one for one in self._best() if self._leads[one][1] > least and len(one.edits) < MAX_EDITS]
+        made: list[Exploit] = []
+        for place, parent in enumerate(parents[:PARENTS]):
+            many = SHARE if place == 0 else SHARE // 2
+            for edit in [*self._drawn(many), *(pick(self._generator, [*self._edits]) for _ in range(many))]:
+                further = Exploit(parent.start, (*parent.edits, edit), parent.is_template)
+                if further not in self._tried and further not in made and many > 0:
+                    made.append(further)
+                    many -= 1
+        return made[: BATCH // 2]
 
-    def _mutants(self) -> list[Exploit]:
-        """Return exploits made of those that come furthest: one edit more, one less, or those of two of them."""
-        best = self._best() or [Exploit(start) for start in STARTS]
-        names = list(self._edits)
-        made = []
-        for _ in range(20 * BATCH):
-            one, other, way = pick(self._generator, best), pick(self._generator, best), self._generator.random()
-            edits = [*one.edits]
-            if way < 0.2 and edits:
-                edits.pop(int(self._generator.random() * len(edits)))
-            elif way < 0.4:
-                edits += other.edits
-            else:
-                edits.insert(int(self._generator.random() * (len(edits) + 1)), pick(self._generator, names))
+    def _composed(self, many: int, besides: Sequence[Exploit]) -> list[Exploit]:
+        """Return what the reward accepts although it is changed, with one edit more or those of two.
+
+        Such a change shows what the reward does not look at; a wrong answer may hide behind it.
+        """
+        parents = [*self._accepted, *self._best()[:PARENTS]] or [Exploit(start) for start in STARTS]
+        made: list[Exploit] = []
+        for edit in self._drawn(20 * many):
+            one, other, way = pick(self._generator, parents), pick(self._generator, parents), self._generator.random()
+            edits = [*one.edits, *other.edits] if way < 0.2 else [edit, *one.edits] if way < 0.5 else [*one.edits, edit]
             mutant = Exploit(one.start, tuple(edits[:MAX_EDITS]), one.is_template)
-            if mutant not in self._tried and mutant not in made:
+            if mutant not in self._tried and mutant not in made and mutant not in besides and len(made) < many:
                 made.append(mutant)
-        return made[:BATCH]
+        return made
+
+    def _drawn(self, many: int) -> list[str]:
+        """Return edits of an answer at random, each kind as often as any other."""
+        return [pick(self._generator, pick(self._generator, self._schedule.inner)) for _ in range(many)]
 
     def _try(self, exploits: Sequence[Exploit], turn: int = 0) -> bool:
         """Try exploits on one row, and those that win it on the others; return whether any is new."""
@@ -161,7 +175,22 @@ class Search:
         self._score(promising, self.probes)
         for exploit in exploits:
             self._rate(exploit)
+            self._learn(exploit, self.probes[turn % len(self.probes)])
         return self.trials.scored > before or bool(promising)
+
+    def _learn(self, exploit: Exploit, probe: ProbeRow) -> None:
+        """Tell the schedule what a trial was worth: what is accepted or has a score of its own is worth a look."""
+        text = self.text_of(exploit, probe)
+        paid = None if text is None else self.trials.paid(probe, text)
+        if text is None or paid is None:
+            self._schedule.unused(exploit)
+            return
+        accepted = paid >= -self.trials.rule.tolerance and text not in self._accepted.values()
+        if exploit.edits and accepted and "/" not in exploit.start and self._schedule.is_inner(exploit):
+            self._accepted[exploit] = text
+        new = round(paid, 6) not in self._paid
+        self._paid.add(round(paid, 6))
+        self._schedule.learn(exploit, float(new))
 
     def _score(self, exploits: Sequence[Exploit], probes: Sequence[ProbeRow]) -> None:
         for probe in probes:
