@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rewardlab.errors import one_line
 from rewardlab_answers import only_joins
 
 from rewardlab_math import algebra, congruences, guard, moments, named_units, sequences, systems, units, wording
+from rewardlab_math.bounds import bounds
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, Gold
 from rewardlab_math.gold_text import LONGEST
@@ -67,17 +68,21 @@ def _judge(golds: Sequence[Gold], answer: str, language: str | None, seconds: fl
     if verdict.right or len(answer) > LONGEST or verdict.timed_out:
         return verdict
     text = readable(plain(answer), language)
+    timed_out = False
 
-    def equal(gold: Gold, part: str, other: str) -> bool:
-        return _judge_as_written(gold.part(part, seconds), other, language, seconds / MAX_PARTS).right
+    def equal(gold: Gold, part: str, other: str, limit: float = seconds / MAX_PARTS) -> bool:
+        nonlocal timed_out
+        compared = _judge_as_written(gold.part(part, seconds), other, language, limit)
+        timed_out = timed_out or compared.timed_out
+        return compared.right
 
     def is_equal(gold: Gold) -> bool:
         if equal_in_order(gold.text, text, partial(equal, gold)) or congruences.equal(gold.text, text):
             return True
         pair = same_form(gold.text, text)
-        return pair is not None and equal(gold, *pair)
+        return pair is not None and equal(gold, *pair, limit=seconds / 2)
 
-    return AnswerVerdict(right=True) if any(map(is_equal, golds)) else verdict
+    return AnswerVerdict(right=True) if any(map(is_equal, golds)) else replace(verdict, timed_out=timed_out)
 
 
 def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, seconds: float) -> AnswerVerdict:
@@ -93,6 +98,8 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     core = _core(text, answer)
     if not core:
         return AnswerVerdict(right=False, reason="blank")
+    bounded = bounds(text)
+    golds = [gold for gold in golds if bounded <= bounds(gold.text)]
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
         return AnswerVerdict(right=True)
     times = moments.read(text) or moments.read(core)

@@ -15,6 +15,7 @@ _INFINITE = re.compile(
     r"|无穷(?:多个?|大)|无限(?:多个?|大)?|無限(?:大)?",
     re.IGNORECASE,
 )
+_MINUS = re.compile(r"(?:minus|negative|moins|menos|meno|минус|负|負|マイナス|마이너스|âm)\s*(?=\d)", re.IGNORECASE)
 _LATIN = re.compile(r"[A-Za-z][A-Za-z -]*")
 
 
@@ -22,6 +23,7 @@ def in_digits(text: str, language: str | None = None) -> str:
     """Return a plain answer (see `notation.plain`) with its number in digits; a text that is no number as it is."""
     if len(text) > MAX_LENGTH:
         return text
+    text = _MINUS.sub("-", text) if _MINUS.match(text) else text
     if _INFINITE.fullmatch(text):
         return r"\infty"
     if _LATIN.fullmatch(text):

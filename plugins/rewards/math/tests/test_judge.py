@@ -128,3 +128,9 @@ def test_every_text_with_a_letter_or_digit_equals_itself_or_is_a_broken_gold_ans
     except BrokenGold:
         return
     assert judge_answer(right_ones, [text], language, 2.0).right
+
+
+@each_case("seconds", [0.5, 1.0, 2.0])
+def test_a_comparison_that_another_form_needs_is_right_or_late_and_never_just_wrong(seconds):
+    verdict = judge_answer(golds("y + 1 = -(2x - 1)^2", "en", 5.0), ["-4x^2+4x-2"], "en", seconds)
+    assert verdict.right or verdict.timed_out
