@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot, 168 pairs: which the probe names, and how soon the alarms do.
+"""Rewards that can be hacked beside ones that cannot, 228 pairs: which the probe names, and how soon the alarms do.
 
     python evidence/hacks.py [--only NAME ...] [--seeds 1] [--json FILE]
     python evidence/hacks.py --texts FILE      writes the pairs' texts as JSON lines, and tries nothing

@@ -1,4 +1,4 @@
-"""Rewards that can be hacked beside ones that cannot: 168 pairs with the same task, after published collections.
+"""Rewards that can be hacked beside ones that cannot: 228 pairs with the same task, after published collections.
 
     tasks           rows, right and careless completions
     lines           tasks of lines with labels, and what has them
@@ -13,6 +13,8 @@
     trial           one pair: probed, then trained, with alarms
     second, third, fourth, fifth   fifteen pairs more each, by four others
     sixth           63 pairs more, of which the author of 33 kept away from what people name first
+    seventh         60 pairs more, likewise of 30
+    frozen          brings the files of these two into the form of the others
     sets            which pairs were known when the probe was made, and which not
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
@@ -26,8 +28,10 @@ from pathlib import Path
 
 from rewardlab import RewardSpec, hookimpl
 
-from hack_pairs import countdown, fifth, form, fourth, judged, programs, second, short_answers, sixth, third
+from hack_pairs import countdown, fifth, form, fourth, judged, programs, second, short_answers, third
 from hack_pairs.judged import JUDGED
+from hack_pairs.seventh import SEVENTH
+from hack_pairs.sixth import SIXTH
 
 VERIFIERS = (
     countdown,
@@ -47,7 +51,7 @@ judged.SOUND.update({**second.SOUND, **fourth.SOUND, **fifth.SOUND})
 def rewardlab_rewards() -> Sequence[RewardSpec]:
     """Offer the verifiers, the form, and the reward that asks a judge."""
     found = [value for module in VERIFIERS for value in vars(module).values()]
-    return [JUDGED, *sixth.REWARDS, *(value for value in found if isinstance(value, RewardSpec))]
+    return [JUDGED, *SIXTH.rewards, *SEVENTH.rewards, *(value for value in found if isinstance(value, RewardSpec))]
 
 
 @contextmanager

@@ -10,8 +10,10 @@ had the weaknesses of all pairs before to avoid: 45 of them, then 75, then 90.
 import hashlib
 from collections.abc import Sequence
 
-from hack_pairs import fifth, fourth, second, sixth, third
+from hack_pairs import fifth, fourth, second, third
 from hack_pairs.pairs import FRESH, PAIRS, Pair
+from hack_pairs.seventh import SEVENTH
+from hack_pairs.sixth import SIXTH
 
 _ORDER = sorted(PAIRS, key=lambda one: hashlib.sha256(one.name.encode()).digest())
 SETS: dict[str, Sequence[Pair]] = {
@@ -22,8 +24,10 @@ SETS: dict[str, Sequence[Pair]] = {
     "fresh 3": third.PAIRS,
     "fresh 4": fourth.PAIRS,
     "fresh 5": fifth.PAIRS,
-    "fresh 6, open": [one for one in sixth.PAIRS if one.name not in sixth.AVOIDED],
-    "fresh 6, avoided": [one for one in sixth.PAIRS if one.name in sixth.AVOIDED],
+    "fresh 6, open": [one for one in SIXTH.pairs if one.name not in SIXTH.avoided],
+    "fresh 6, avoided": [one for one in SIXTH.pairs if one.name in SIXTH.avoided],
+    "fresh 7, open": [one for one in SEVENTH.pairs if one.name not in SEVENTH.avoided],
+    "fresh 7, avoided": [one for one in SEVENTH.pairs if one.name in SEVENTH.avoided],
 }
 CLAIMED = {"fresh 2 and 3": ("fresh 2", "fresh 3"), "fresh 4 and 5": ("fresh 4", "fresh 5")}
 """sets that are claimed together: the probe had seen none of them when it was measured"""
