@@ -13,6 +13,7 @@ __all__ = [
     "MAX_LISTED",
     "PLUGIN_FAULTS",
     "TRACEBACK",
+    "BudgetUsedUpError",
     "JobError",
     "Problem",
     "RewardlabError",

@@ -7,9 +7,9 @@ from rewardlab_probe.attempts.degenerate import probe_rows
 from rewardlab_probe.corruptions import generator_of
 from rewardlab_probe.honest_row import HonestRow
 from rewardlab_probe.search.answers import answer_edits
+from rewardlab_probe.search.edit_schedule import EditSchedule
 from rewardlab_probe.search.edits import all_edits
 from rewardlab_probe.search.exploit import Exploit
-from rewardlab_probe.search.schedule import Schedule
 
 
 def material(honest, prompt="How much is it?", others=()):
@@ -128,7 +128,7 @@ def test_a_program_of_assertions_compares_each_thing_with_itself():
 
 def test_a_schedule_gives_every_exploit_once_the_honest_start_first_and_what_showed_something_more_often():
     kinds = {"number": [f"n{n}" for n in range(40)], "word": [f"w{n}" for n in range(40)], "dress": ["d0"]}
-    schedule = Schedule(kinds, generator_of("1"))
+    schedule = EditSchedule(kinds, generator_of("1"))
     given = schedule.next(6)
     assert {exploit.start for exploit in given} == {"honest"}
     assert Counter(exploit.edits[0][0] for exploit in given) == {"n": 3, "w": 3}, "a dress comes late"
@@ -141,7 +141,7 @@ def test_a_schedule_gives_every_exploit_once_the_honest_start_first_and_what_sho
 
 
 def test_a_text_that_a_row_does_not_have_is_no_trial_of_its_kind():
-    schedule = Schedule(
+    schedule = EditSchedule(
         {"number": [f"n{n}" for n in range(40)], "word": [f"w{n}" for n in range(40)]}, generator_of("1")
     )
     for exploit in schedule.next(20):
@@ -152,6 +152,6 @@ def test_a_text_that_a_row_does_not_have_is_no_trial_of_its_kind():
 
 
 def test_what_leaves_the_answer_as_it_is_says_nothing_of_what_a_reward_does_not_look_at():
-    schedule = Schedule({"number": ["n0"], "whole": ["spaces"]}, generator_of("1"))
+    schedule = EditSchedule({"number": ["n0"], "whole": ["spaces"]}, generator_of("1"))
     assert schedule.is_inner(Exploit("honest", ("n0",)))
     assert not schedule.is_inner(Exploit("honest", ("n0", "spaces")))

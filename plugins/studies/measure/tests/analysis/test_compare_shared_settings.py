@@ -56,7 +56,8 @@ def compare(offer, write, main, tmp_path):
         components = {"x": {"use": use}, **more}
         write("r.yaml", json.dumps({"version": 1, "reward": {"components": components, "total": "x"}}))
         code, out, err = main("compare", "r.yaml", "r.yaml", "rows.jsonl", *overrides, "--json")
-        assert (code, err) == (0, "")
+        assert code == 0
+        assert all(line.startswith("warning: override 'reward.components.x.threads") for line in err.splitlines())
         pearson = json.loads(out)["slices"]["all"]["pearson"]["mean"]
         return Counter((tmp_path / "scored.txt").read_text().splitlines()), pearson
 

@@ -2,7 +2,7 @@
 
 search     the search: bounded in completions that are scored, the same for a seed
 exploit    a start and edits of it, which make a text of any row
-schedule   how the completions are spent: kinds of edits as arms of a bandit
+edit_schedule  how the completions are spent: kinds of edits as arms of a bandit
 edits      the edits by kind: of a whole completion, its form, and its answer
 answers    the edits of an answer: its numbers, pairs of numbers, words and members
 json_edits, notation_edits       answers in JSON; other letters and digits

@@ -13,10 +13,10 @@ from rewardlab.recipe import Family
 from rewardlab_probe.attempts.degenerate import ProbeRow
 from rewardlab_probe.corruptions import generator_of, pick
 from rewardlab_probe.measure import MeasuredRow
+from rewardlab_probe.search.edit_schedule import EditSchedule
 from rewardlab_probe.search.edits import Edit, all_edits
 from rewardlab_probe.search.exploit import STARTS, Exploit
 from rewardlab_probe.search.ideas import Ideas
-from rewardlab_probe.search.schedule import Schedule
 from rewardlab_probe.search.shortest import shortest_text
 from rewardlab_probe.search.trials import GAIN, WRONG, Trials
 
@@ -87,7 +87,7 @@ class Search:
         kinds = all_edits(self.looked_for)
         self._edits = {name: edit for edits in kinds.values() for name, edit in edits.items()}
         self._generator = generator_of(f"{self.seed}/search")
-        self._schedule = Schedule({kind: list(edits) for kind, edits in kinds.items()}, self._generator)
+        self._schedule = EditSchedule({kind: list(edits) for kind, edits in kinds.items()}, self._generator)
         self._accepted: dict[Exploit, str] = {}
         self._paid: set[float] = set()
         self._idle = 0

@@ -13,7 +13,7 @@ OUTER = ("dress", "own", "whole")
 """Kinds that leave the answer as it is: that a reward accepts them says little of what it does not look at."""
 
 
-class Schedule:
+class EditSchedule:
     """The order in which starts are edited: each kind of edit in turn, the honest start first.
 
     A kind is chosen by what its edits have been worth so far and how few of them were tried, as an arm of a bandit
