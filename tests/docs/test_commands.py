@@ -20,8 +20,8 @@ COMMANDS_SHOWN = list(shown_commands())
 RUNS = list(shown_runs())
 READING = ("causes", "check", "compare", "convert", "judge", "probe", "score", "tables")
 """commands that only read what is there, and ask nobody outside of this machine"""
-WANTING = {"$HONEST", "--callable", "--licence", "--next", "--on", "--truth"}
-"""words of commands that take completions, a module, labels, a cluster or a component that is not there"""
+WANTING = {"$HONEST", "--callable", "--licence", "--max-bias", "--next", "--on", "--truth"}
+"""words of commands that take completions, a module, labels, a cluster, a component or rows that are not there"""
 RECIPE = """
 version: 1
 dataset: {use: data/jsonl, with: {path: rows.jsonl}}
