@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rewardlab_probe.attempts.dressings import DRESSINGS
 from rewardlab_probe.attempts.material import Material
@@ -122,7 +123,7 @@ def _own(looked_for: Sequence[str]) -> dict[str, Edit]:
     edits: dict[str, Edit] = {}
     for word in looked_for:
         edits |= {f"word_before:{word}": _put(word, before=True), f"word_behind:{word}": _put(word, before=False)}
-        edits[f"word_as_answer:{word}"] = lambda material, text, word=word: _answered(material, text, word)  # type: ignore[misc]
+        edits[f"word_as_answer:{word}"] = partial(_answered, answer=word)
     return edits
 
 

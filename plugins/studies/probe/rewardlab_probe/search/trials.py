@@ -32,16 +32,16 @@ class Trials:
     left: int
     truth: str | None = None
     scored: int = 0
-    known: dict[tuple[str, str], tuple[Family, float] | None] = field(default_factory=dict)
-    _paid: dict[tuple[str, str], float] = field(default_factory=dict)
+    known: dict[tuple[str, str], tuple[Family | None, float | None]] = field(default_factory=dict)
 
     def lead(self, probe: ProbeRow, text: str) -> tuple[Family, float] | None:
         """Return whether a text of a row is wrong or gains, and how far it is ahead; None if it is neither."""
-        return self.known.get((probe.row.sample.id, text))
+        family, ahead = self.known.get((probe.row.sample.id, text), (None, None))
+        return None if family is None or ahead is None else (family, ahead)
 
     def paid(self, probe: ProbeRow, text: str) -> float | None:
         """Return how far a text of a row is ahead, whether it is wrong or not; None if it has no total."""
-        return self._paid.get((probe.row.sample.id, text))
+        return self.known.get((probe.row.sample.id, text), (None, None))[1]
 
     def wins(self, probe: ProbeRow, text: str) -> Family | None:
         """Return the family as which a text wins this row; None if it does not."""
@@ -73,10 +73,8 @@ class Trials:
         if self.truth is not None:
             family = self._by_truth(measured.honest.values[self.truth], outcome.values[self.truth])
         honest, total = measured.honest.total, outcome.total
-        if honest is not None and total is not None:
-            self._paid[probe.row.sample.id, text] = total - honest
-        known = None if family is None or honest is None or total is None else (family, total - honest)
-        self.known[probe.row.sample.id, text] = known
+        ahead = None if honest is None or total is None else total - honest
+        self.known[probe.row.sample.id, text] = family, ahead
 
     def _by_truth(self, right: float | None, true: float | None) -> Family | None:
         if right is None or true is None:
