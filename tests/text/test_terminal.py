@@ -145,3 +145,40 @@ with printable_output(), Progress("work", 10**9, delay_s=0) as progress:
     assert code == 0, written
     assert "stopping after this step" in lines_of(written)[-4:]
     assert lines_of(written)[-2].startswith("work: ")
+
+
+def test_a_handler_of_a_signal_may_print_at_any_moment():
+    """What it prints is written once, whichever line of the foot it interrupts."""
+    code, written = run_at_terminal("""
+import sys
+from rewardlab.text import Progress, terminal
+from rewardlab.text.printable import printable_output
+
+def interrupt_at(moment):
+    passed = 0
+    def trace(frame, event, arg):
+        nonlocal passed
+        if frame.f_code.co_filename != terminal.__file__:
+            return None
+        passed += 1
+        if passed == moment:
+            sys.settrace(None)
+            print(f"handled {moment}", file=sys.stderr)
+        return trace
+    sys.settrace(trace)
+    progress.update()
+    sys.settrace(None)
+    return passed >= moment
+
+terminal.REFRESH_S = 0
+with printable_output(), Progress("work", 10**9, delay_s=0) as progress:
+    moment = 1
+    while interrupt_at(moment):
+        moment += 1
+print("moments", moment)
+""")
+    lines = lines_of(written)
+    assert code == 0, written
+    moments = int(lines[-2].removeprefix("moments "))
+    assert moments > 50
+    assert [line for line in lines if line.startswith("handled")] == [f"handled {one}" for one in range(1, moments)]

@@ -136,7 +136,7 @@ class Foot:
             self._standing = len(lines)
         finally:
             self._writing = False
-        if any("\n" in text for _, text in self._said):
+        if any("\n" in text for _, text in tuple(self._said)):
             self._redraw()
 
     def _say(self, stream: TextIO, text: str) -> None:
