@@ -483,8 +483,26 @@ def test_report_is_json():
     assert json.loads(json.dumps(callable_as_dict(probed("sound"))))["signature"] == "plain"
 
 
+def line_for(signature, required, asked="Which one?", **fields):
+    sample = Sample(id="a", prompt=({"role": "user", "content": asked},), fields={"answer": "42", **fields})
+    plan = CallPlan(signature=signature, parameters=Parameters(required=required, awaits=True))
+    return Reproducer(target="app:verify", plan=plan).line([(sample, ["It is 42"]), (sample, ["It is 1"])])
+
+
 def test_lines_of_scorers_of_inspect_print_the_value_alone():
-    sample = Sample(id="a", prompt=({"role": "user", "content": "?"},), fields={"target": "42"})
-    plan = CallPlan(signature="inspect", parameters=Parameters(required=["state", "target"], awaits=True))
-    line = Reproducer(target="app:verify", plan=plan).line([(sample, ["42"]), (sample, ["1"])])
-    assert line.count(").value") == 2, line
+    assert line_for("inspect", ["state", "target"]).count(").value") == 1
+
+
+def test_lines_say_once_what_a_row_has():
+    lines = {
+        "inspect": line_for("inspect", ["state", "target"]),
+        "nemo_gym": line_for("nemo_gym", ["body"]),
+        "plain": line_for("plain", ["prompt", "completion", "answer"]),
+        "trl": line_for("trl", ["prompts", "completions"]),
+    }
+    assert {name: line.count("Which one?") for name, line in lines.items()} == dict.fromkeys(lines, 1)
+    assert all('print(ask("It is 42"), ask("It is 1"))' in line for line in lines.values()), lines
+
+
+def test_ids_of_a_text_are_written_for_each_completion():
+    assert "completion_ids=[[0, 1]]" in line_for("trl", ["prompts", "completions", "completion_ids"])

@@ -32,12 +32,18 @@ class Reproducer:
 
     def line(self, calls: Sequence[tuple[Sample, Sequence[str]]]) -> str:
         """Return a line that prints what the grader returns for each of these calls: rows with completions."""
-        arguments = [self.plan.arguments(sample, texts) for sample, texts in calls]
-        shared = _shared(arguments, self.plan.parameters.placed) if len(arguments) > 1 else {}
-        setup = [f"k = {written(shared)}"] if shared else []
-        printed = ", ".join(self._call(each, shared) for each in arguments)
-        program = "; ".join([*self._imports(), *setup, f"print({printed})"])
-        return f"{PROGRAM} -c {shlex.quote(program)}"
+        asked = []
+        if len(calls) > 1 and self._differ_in_a_text(calls):
+            asked.append(f"ask = lambda text: {self._call(calls[0][0], [_Name('text')])}")
+            printed = ", ".join(f"ask({_text(texts[0])})" for _, texts in calls)
+        else:
+            printed = ", ".join(self._call(sample, texts) for sample, texts in calls)
+        return f"{PROGRAM} -c {shlex.quote('; '.join([*self._imports(), *asked, f'print({printed})']))}"
+
+    def _differ_in_a_text(self, calls: Sequence[tuple[Sample, Sequence[str]]]) -> bool:
+        """Return whether the calls are of one row, one completion each, and nothing is made of that but the text."""
+        alone = all(sample is calls[0][0] and len(texts) == 1 for sample, texts in calls)
+        return alone and "completion_ids" not in self.plan.parameters.names
 
     def _imports(self) -> list[str]:
         place, _, names = self.target.partition(":")
@@ -68,7 +74,8 @@ class Reproducer:
     def _awaits(self) -> bool:
         return self.plan.parameters.awaits or self.plan.signature == "inspect"
 
-    def _call(self, arguments: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
+    def _call(self, sample: Sample, texts: Sequence[str]) -> str:
+        arguments = self.plan.arguments(sample, texts)
         if self.plan.signature == "inspect":
             state = arguments["state"]
             target = written(arguments["target"])
@@ -82,22 +89,21 @@ class Reproducer:
             return f'(lambda r: getattr(r, "reward", r))({awaited})'  # and not the whole body, which comes back
         by_place = self.plan.parameters.placed
         placed = [written(arguments[name]) for name in by_place if name in arguments]
-        named = {name: value for name, value in arguments.items() if name not in shared and name not in by_place}
-        own = [f"{name}={written(value)}" for name, value in named.items()]
-        call = f"f({', '.join([*placed, *['**k'] * bool(shared), *own])})"
+        named = [f"{name}={written(value)}" for name, value in arguments.items() if name not in by_place]
+        call = f"f({', '.join([*placed, *named])})"
         return f"asyncio.run({call})" if self._awaits else call
 
 
-def _shared(arguments: Sequence[Mapping[str, Any]], placed: Sequence[str]) -> dict[str, Any]:
-    first, *others = arguments
-    if {*first} >= {"state", "target"} or "body" in first:
-        return {}
-    named = {name: value for name, value in first.items() if name not in placed}
-    return {name: value for name, value in named.items() if all(other.get(name) == value for other in others)}
+class _Name(str):
+    """A text that is written as it is: the name of a variable."""
+
+    __slots__ = ()
 
 
 def written(value: Any) -> str:
     """Return a value of JSON as Python, a long repetitive text as what it repeats."""
+    if isinstance(value, _Name):
+        return value
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, list | tuple):
