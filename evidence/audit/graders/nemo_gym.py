@@ -12,6 +12,7 @@ FORGIVEN = {
     "reasoning_gym": {"near_miss": "the connective is not asked for"},
     "imo_gradingbench": {"own_words": "the word is the right grade of its row"},
 }
+MORE = {"structeval": ("xmltodict==1.0.2",)}
 GRADERS = [
     Grader(
         name=f"nemo-gym/{server}",
@@ -21,6 +22,7 @@ GRADERS = [
             "editdistance==0.8.1",
             "toml==0.10.2",
             "reasoning-gym==0.1.25",
+            *MORE.get(server, ()),
         ),
         pip=("--ignore-requires-python",),
         python="3.13",

@@ -1,7 +1,7 @@
 """Rows of a server of NeMo-Gym: the rollouts of its own examples that it gave everything for.
 
 `python gym_examples.py SERVER` prints them, a JSON object a line, where nemo-gym is installed. The answer of the
-rollout is the honest completion; the columns are those of the server's example rows.
+rollout is the honest completion; the columns are those of the rollout, and of the example that asks the same.
 """
 
 import importlib.util
@@ -44,13 +44,10 @@ def main(server: str) -> None:
             ],
             "honest": text_of(messages[0]),
         }
-        alike = [each for each in examples if _asked(each) == _asked(rollout)] or examples[number : number + 1]
-        example = alike[0] if alike else {}
-        columns = {
-            name: rollout.get(name, value)
-            for name, value in example.items()
-            if name not in ("responses_create_params", "agent_ref", "prompt")
-        }
+        alike = [each for each in examples if _asked(each) == _asked(rollout)]
+        known = alike[0] if alike else {}  # some servers' rollouts are of other rows: what these have themselves is all
+        names = [name for name in examples[0] if name not in ("responses_create_params", "agent_ref", "prompt")]
+        columns = {name: rollout.get(name, known.get(name)) for name in names if name in {**rollout, **known}}
         print(json.dumps(row | columns, ensure_ascii=False))
 
 
