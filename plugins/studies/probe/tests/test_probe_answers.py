@@ -73,6 +73,7 @@ def tried(answer, prompt="What is it?", **fields):
         ("A > B > C", "?", {"other_members reversed": "C > B > A"}),
         ("Paris, France", "Where?", {"other_members first_alone": None}),
         ("Yes", "?", {"hedged_answer both": "Yes and No", "no_answer yes": None}),
+        ("Both of them", "?", {"no_answer both": None, "no_answer any": "any"}),
         ("São Paulo", "?", {"near_miss without_accents": "So Paulo"}),
         ("B) Hume", "?", {"part_of_answer first_character": None, "near_miss letter": None}),
         ("6x+2", "?", {"near_miss sign": "6x-2"}),

@@ -41,6 +41,8 @@ _NOTHING = re.compile(
     r"\b(?:none|nothing|null|n/?a|not?|cannot|can't|un\w+|empty\w*|dne|depends)\b|∅|[\[{]\s*\\?[\]}]|^\W*$"
 )
 """An answer that says that there is none: whatever else says so is right as well."""
+_SAID_SHORT = re.compile(r"(?:both|any|yes|true|correct)\b")
+"""The beginning of an answer that says in short what all of it does: both, of "both of them"."""
 NEAR_SHARE = 0.06
 """The share of a number by which another is another one to those who allow five hundredths."""
 
@@ -93,6 +95,8 @@ def no_answer(answer: str, prompt: str) -> dict[str, str]:
     right = {answer.casefold().strip("()."), *(text.casefold().strip(" .") for _, text in _OPTION.findall(prompt))}
     if opposite(answer):
         right |= {"true", "yes", "correct"}
+    if short := _SAID_SHORT.match(answer.casefold()):
+        right.add(short[0])
     if _NOTHING.search(answer.casefold()):
         right |= {text.casefold() for text in NO_ANSWERS if _NOTHING.search(text.casefold())} | {
             "0/0",
