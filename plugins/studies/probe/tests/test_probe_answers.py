@@ -67,7 +67,7 @@ def tried(answer, prompt="What is it?", **fields):
         (r"\frac{3}{4}", "?", {"other_scale inverted": "4/3"}),
         ("[2, 5)", "Which interval?", {"other_members other_ends": "(2, 5]", "other_members open": "(2, 5)"}),
         (r"\{2, 3, 5\}", "?", {"other_members too_few": r"\{3, 5\}", "other_members reversed": None}),
-        ("2, 5, 9", "Sort 5, 2, 9.", {"other_members reversed": "9, 5, 2", "other_members first_alone": "2"}),
+        ("2, 5, 9", "Sort 5, 2, 9.", {"other_members reversed": "9, 5, 2", "other_members one_more": "2, 5, 9, 0"}),
         ("2, 5, 9", "Which ones?", {"other_members reversed": None, "other_members first_again": "2, 2, 2"}),
         ("(3, 4)", "Which point?", {"other_members reversed": "(4, 3)"}),
         ("A > B > C", "?", {"other_members reversed": "C > B > A"}),

@@ -40,7 +40,8 @@ def other_members(answer: str, others: Sequence[str], prompt: str) -> dict[str, 
     extra = [member for member in dict.fromkeys(every) if member not in members][:MAX_MEMBERS]
     extra = extra or ["0" if members[0].lstrip("-").isdigit() else "other"]
     made = {"too_few": members[1:], "first_alone": members[:1], "first_again": [members[0]] * len(members)}
-    made |= {"ends_alone": [members[0], members[-1]], "everything": [*extra[:3], *members, *extra[3:]]}
+    made |= {"ends_alone": [members[0], members[-1]], "one_more": [*members, extra[0]]}
+    made["everything"] = [*extra[:3], *members, *extra[3:]]
     if all(re.fullmatch(r"-?[\d.]+", member) for member in members):
         made["zeros"] = ["0"] * len(members)
     ordered = _ordered(members, prompt, opened, glue)
