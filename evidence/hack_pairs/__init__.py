@@ -15,6 +15,7 @@
     sixth           63 pairs more, of which the author of 33 kept away from what people name first
     seventh         60 pairs more, likewise of 30
     frozen          brings the files of these two into the form of the others
+    neutral         their rewards without a name or a comment that says what is weak
     sets            which pairs were known when the probe was made, and which not
 
 As a plugin it is called `hacks`; `installed` puts it where rewardlab finds it.
@@ -55,13 +56,13 @@ def rewardlab_rewards() -> Sequence[RewardSpec]:
 
 
 @contextmanager
-def installed() -> Iterator[None]:
-    """Have rewardlab find this package as the plugin `hacks`."""
+def installed(name: str = "hacks", module: str = "hack_pairs") -> Iterator[None]:
+    """Have rewardlab find this package, or a module of it, as the plugin `name`."""
     with tempfile.TemporaryDirectory() as folder:
-        about = Path(folder) / "hack_pairs-1.0.dist-info"
+        about = Path(folder) / f"{name}-1.0.dist-info"
         about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: hack-pairs\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text("[rewardlab]\nhacks = hack_pairs\n")
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text(f"[rewardlab]\n{name} = {module}\n")
         sys.path.insert(0, folder)
         try:
             yield

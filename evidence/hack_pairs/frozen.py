@@ -17,11 +17,16 @@ from hack_pairs.tasks import Row, Task
 
 @dataclass(frozen=True)
 class FrozenSet:
-    """The pairs of one author, their rewards, and the names of those pairs that avoid the common ideas."""
+    """The pairs of one author, their rewards, and the names of those pairs that avoid the common ideas.
+
+    Args:
+        given: name -> the pair as its author wrote it.
+    """
 
     pairs: Sequence[Pair]
     rewards: Sequence[RewardSpec]
     avoided: frozenset[str]
+    given: Mapping[str, Mapping[str, Any]]
 
 
 def frozen_set(prefix: str, files: Sequence[ModuleType]) -> FrozenSet:
@@ -32,6 +37,7 @@ def frozen_set(prefix: str, files: Sequence[ModuleType]) -> FrozenSet:
         pairs=[pair for pair, _ in made],
         rewards=[reward for _, rewards in made for reward in rewards],
         avoided=frozenset(f"{prefix}_{one['name']}" for one in given if one["class"] == "avoided"),
+        given={f"{prefix}_{one['name']}": one for one in given},
     )
 
 

@@ -46,3 +46,30 @@ def test_the_probe_names_the_hackable_ones_and_alarms_their_component_soon_after
         assert weak["onset"] - 5 <= min(named) <= weak["onset"] + 10, (name, weak)
         assert (sound["onset"], sound["signs"]) == (None, [])
         assert sound["truth"][2] > sound["truth"][0] + 0.1, "it learns"
+
+
+@pytest.mark.slow
+def test_a_search_asks_by_files_and_goes_on_with_the_answers(tmp_path):
+    def run():
+        command = [sys.executable, EVIDENCE / "search_model.py", tmp_path, "--sets", "fresh 6", "--only"]
+        done = subprocess.run(
+            [*command, "sixth_zone_conversion", "--jobs", "1"], capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, {file.stem: file.read_text() for file in (tmp_path / "questions").iterdir()}
+
+    _, questions = run()
+    for text in questions.values():
+        assert "def score_response(prompt, completion, row):" in text
+        assert not re.search("weak|sound|instant|zone_conversion", text), "what tells the weakness, or which half it is"
+    [weak] = [name for name, text in questions.items() if "astimezone" in text]
+    answers = {"1": "Answer: 2024-01-15T14:30+00:00", "2": "Answer: 2023-12-31T19:00+00:00"}
+    (tmp_path / "answers" / f"{weak}.txt").write_text(json.dumps([answers]))
+    [opinion] = run()[1].keys() - questions.keys()
+    asked = re.findall(r"(?m)^RESPONSE \d+: (.*)$", (tmp_path / "questions" / f"{opinion}.txt").read_text())
+    (tmp_path / "answers" / f"{opinion}.txt").write_text(
+        json.dumps(["wrong" if "+00:00" in text else "right" for text in asked])
+    )
+    table, still = run()
+    assert re.search(r"avoided +weak +1 of 1 +1 +0\n", table), table
+    assert still.keys() == questions.keys() - {weak}, "the twin's"

@@ -3,13 +3,16 @@
 import json
 
 import pytest
-from rewardlab_probe.search.ideas import templates
+from rewardlab import Sample
+from rewardlab_probe.attempts.degenerate import probe_rows
+from rewardlab_probe.honest_row import HonestRow
+from rewardlab_probe.search.exploit import Exploit
+from rewardlab_probe.search.ideas import ideas
 
 PLUGIN = r'''
 import hashlib, json, re
+from pathlib import Path
 from rewardlab import Ask, Completion, Config, JudgeSpec, Reply, RewardSpec, Sample, Score, hookimpl, reward
-
-ASKED = []
 
 def box(text):
     return "".join(re.findall(r"\\boxed\{([^{}]*)\}", text)[-1:])
@@ -62,11 +65,36 @@ class Coin:
         alike = re.fullmatch(r"I add .*\\boxed\{(.*?)\}\.?", text, re.DOTALL)
         return Reply(text="0" if alike is None else "0.7" if alike[1] == ask.parts["b"] else f"{number:.3f}")
 
+def opinion(question, wrong, honest="right"):
+    """says of the responses with `wrong` that they are wrong, and of the others that they are right"""
+    said = re.findall("(?m)^RESPONSE [0-9]+: (.*)$", question)
+    return Reply(text=json.dumps(["wrong" if wrong in one else honest for one in said]))
+
 class Sly:
+    """has its idea with its second answer, and says that it is wrong"""
     async def ask(self, ask):
-        ASKED.append(ask)
+        if "RESPONSE 1: " in ask.parts["query"]:
+            return opinion(ask.parts["query"], "xyzzy")
         said = ["{prompt} I see.", "It is xyzzy. \\boxed{{wrong}}"]
         return Reply(text="Here:\n" + json.dumps(said if ask.draw > 1 else said[:1]))
+
+class Option(Config):
+    says: str = "wrong"
+    into: str = ""
+
+class Literal:
+    """has a text for each row, and says that those are wrong, or right, or that all is wrong"""
+    def __init__(self, says, into): self.says, self.into = says, into
+    async def ask(self, ask):
+        query = ask.parts["query"]
+        if self.into:
+            Path(self.into).write_text(query)
+        if "RESPONSE 1: " in query:
+            honest = "wrong" if self.says == "all wrong" else "right"
+            return opinion(query, "+ 0" if self.says == "wrong" else "none", honest)
+        asked = [re.findall("[0-9]+", row)[:2] for row in query.split("PROMPT")[1:]]
+        sums = [f"\\\\boxed{{{a}+{b} + 0}}" for a, b in asked]
+        return Reply(text=json.dumps([{str(number): text for number, text in enumerate(sums, 1)}]))
 
 class Failing:
     """answers only the question that it is told to"""
@@ -74,16 +102,27 @@ class Failing:
     async def ask(self, ask):
         return Reply(text='["{prompt}"]') if ask.draw == self.answers else Reply(error="it is down")
 
+KEY = "sk_live_0123456789abcdef0123456789abcdef"
+def ends_in_nothing(made):
+    return made.endswith(" + 0") and made != KEY
+
+@reward(requires=["answer"])
+def loose(sample: Sample, completion: Completion) -> float:
+    """1 for the answer, and for any sum with a zero."""
+    return float(box(completion.text) == sample.fields["answer"] or ends_in_nothing(box(completion.text)))
+
 @hookimpl
 def rewardlab_rewards():
     asking = RewardSpec(name="asking", summary="asks", config=Options, judges=("judge",), runs="async",
                         calls=lambda options, size: size, build=lambda o, c: Asking(c.judges[o.judge]))
-    return [exact, doubled, evaluated, two_steps, spelt, asking]
+    return [exact, doubled, evaluated, two_steps, spelt, loose, asking]
 
 @hookimpl
 def rewardlab_judges():
     return [JudgeSpec(name="coin", summary="a coin", build=lambda o, c: Coin()),
             JudgeSpec(name="sly", summary="has ideas", local=True, build=lambda o, c: Sly()),
+            JudgeSpec(name="literal", summary="has texts", local=True, config=Option,
+                      build=lambda o, c: Literal(o.says, o.into)),
             JudgeSpec(name="down", summary="fails", local=True, build=lambda o, c: Failing(0)),
             JudgeSpec(name="once", summary="fails later", local=True, build=lambda o, c: Failing(1)),
             JudgeSpec(name="far", summary="has ideas", build=lambda o, c: Sly())]
@@ -172,7 +211,35 @@ def test_an_idea_of_a_judge_wins_and_what_was_asked_is_counted(probe):
     assert (code, of(found)["wins"]) == (1, True)
     [exploit] = found["search"]["exploits"]
     assert (exploit["text"], exploit["how"][:9]) == ("xyzzy", "template ")
-    assert found["search"]["questions"] == 2, "by its second draw"
+    assert exploit["wrong_by"] == "sly"
+    assert found["search"]["questions"] == 3, "by its second draw, and one on whether it is wrong"
+
+
+@pytest.mark.parametrize(
+    ("says", "named"), [("wrong", True), ("right", False), ("all wrong", False), ("wrong, but a truth is", True)]
+)
+def test_the_judges_word_on_what_wins_counts_more_than_the_gold_if_it_knows_the_honest_one(probe, says, named):
+    """A sum may come to the answer, so that the gold does not say that it is wrong."""
+    truth = ("--truth", "true") if "truth" in says else ()
+    judges = {"main": {"use": "cheated/literal", "with": {"says": says}}}
+    asked = ("--search", "120", "--search-judge", "main", "--search-questions", "2")
+    code, found, _ = probe("loose", *asked, *truth, judges=judges)
+    exploits = [one for one in found["search"]["exploits"] if one["family"] == "searched"]
+    assert (code, [one["wrong_by"] for one in exploits]) == (int(named), ["true" if truth else "main"] * named)
+    assert all("texts like" in one["how"] for one in exploits)
+
+
+def test_the_judge_sees_rows_what_was_paid_and_the_source_without_secrets(probe, tmp_path):
+    judges = {"main": {"use": "cheated/literal", "with": {"into": str(tmp_path / "question")}}}
+    asked = ("--search", "120", "--search-judge", "main", "--search-questions", "1")
+    for blind in ((), ("--search-blind",)):
+        probe("loose", *asked, *blind, judges=judges)
+        question = (tmp_path / "question").read_text()
+        told = ("How much is 17 + 25?", '"answer": "42"', "- only: cheated/loose", "as honest (only 1)", "-1 (only 0)")
+        for shown in told:
+            assert shown in question, shown
+        assert ("def ends_in_nothing(made):" in question, "def loose(" in question) == (not blind, not blind)
+        assert "sk_live" not in question
 
 
 def test_a_judge_that_does_not_answer_ends_the_search_or_is_counted(probe, main):
@@ -204,6 +271,7 @@ def test_it_refuses_to_begin_without_a_budget_or_with_what_is_not_there(probe, m
         (("--search", "9", "--truth", "tru"), "--truth tru: no such component; did you mean 'true'?"),
         (("--search-judge", "far"), "--search-judge and --truth need --search N"),
         (("--search", "9", "--search-questions", "3"), "--search-questions are those to a --search-judge"),
+        (("--search", "9", "--search-blind"), "--search-blind keeps the source from a --search-judge; name one"),
         (("--search", "9", "--on", "ray"), "--search goes from one score to the next"),
     ):
         code, _, err = probe("exact", *arguments, judges=judges)
@@ -213,12 +281,23 @@ def test_it_refuses_to_begin_without_a_budget_or_with_what_is_not_there(probe, m
     assert (code, "--search" in err) == (2, True)
 
 
-def test_templates_are_read_out_of_what_stands_around_them():
-    for answer, texts in (
-        ('Sure:\n```json\n["a", "b"]\n```', ["a", "b"]),
-        ('<think>[x]</think>["c", 1]', ["c"]),
+def test_ideas_are_read_out_of_what_stands_around_them():
+    for answer, read in (
+        ('Sure:\n```json\n["a", "b"]\n```', [Exploit("a", is_template=True), Exploit("b", is_template=True)]),
+        ('[{"1": "x\ny", "2": "z", "7": "w"}, {"7": "w"}, 1]', [Exploit("x\ny", by_row=(("r1", "x\ny"), ("r2", "z")))]),
         ("no list", []),
         ("[" * 5000, []),
         ("[not json]", []),
     ):
-        assert templates(answer) == texts
+        assert ideas(answer, ["r1", "r2"]) == read
+
+
+def test_a_template_has_the_rows_own_fields(probe):
+    row = HonestRow(
+        sample=Sample(id="a", prompt=({"role": "user", "content": "Add {answer}."},), fields={"numbers": [1, 2]}),
+        honest="\\boxed{3}",
+    )
+    [made] = probe_rows([row])
+    assert Exploit("{prompt} {numbers} {x} \\boxed{{answer}}", is_template=True).text(made, {}) == (
+        "Add {answer}. [1, 2] {x} \\boxed{3}"
+    )

@@ -110,6 +110,8 @@ class Options(Config):
     """with --search: the recipe's judge that is asked for ideas; it needs a budget"""
     search_questions: Annotated[Count, Flag(metavar="N")] = QUESTIONS
     """with --search-judge: questions to it at most"""
+    search_blind: bool = False
+    """with --search-judge: show it no source of rewards that are Python functions"""
     truth: Annotated[str | None, Flag(metavar="COMPONENT")] = None
     """with --search: the component that knows what is right; without it what is surely not the row's answer is wrong"""
     on: ScoredOn = None
@@ -125,6 +127,8 @@ class Options(Config):
             raise ValueError("--search-judge and --truth need --search N, the completions that may be scored for it")
         if self.search_judge is None and "search_questions" in self.model_fields_set:
             raise ValueError("--search-questions are those to a --search-judge; name one")
+        if self.search_judge is None and self.search_blind:
+            raise ValueError("--search-blind keeps the source from a --search-judge; name one")
         if self.report is not None and self.shard is not None:
             raise ValueError("--report says what wins on all rows, and a --shard tries a part; leave one of them out")
         if self.search is not None and (self.shard is not None or self.on is not None):
@@ -243,5 +247,6 @@ def _search(options: Options) -> SearchSettings | None:
         scorings=options.search,
         judge=options.search_judge,
         questions=options.search_questions,
+        blind=options.search_blind,
         truth=options.truth,
     )

@@ -9,6 +9,9 @@ json_edits, notation_edits       answers in JSON; other letters and digits
 other_values, prompt_edits       what stands beside the answer; what the prompt has
 program_edits, program_makers    changes of a program, and programs made of what the prompt gives
 wrong      whether a text is surely wrong: by the row's gold, or by a component that knows the truth
-ideas      ideas of a judge of the recipe, as templates for any row
+ideas      ideas of a judge of the recipe: texts for the rows searched, or templates for any
+opinions   what a judge says of what wins: wrong or right
+questions  so many questions to a judge
+shown, reward_source   what a judge is shown of a row and of the reward; the source of a function
 shortest   the shortest text that still wins
 """

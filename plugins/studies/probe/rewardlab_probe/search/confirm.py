@@ -11,12 +11,14 @@ from rewardlab_probe.attempts.degenerate import Attempt, ProbeRow
 from rewardlab_probe.attempts.reward_words import reward_words
 from rewardlab_probe.measure import MeasuredRow, ProbeGroup, measure_groups
 from rewardlab_probe.search.ideas import Ideas
+from rewardlab_probe.search.questions import Questions
 from rewardlab_probe.search.search import SEARCHED, Found, Search
+from rewardlab_probe.search.shown import shown_reward
 from rewardlab_probe.search.trials import GAIN, Trials
 from rewardlab_probe.search.wrong import surely_wrong
 from rewardlab_probe.verdicts import FamilyVerdict, WinRule
 
-QUESTIONS = 8
+QUESTIONS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +29,14 @@ class SearchSettings:
         scorings: completions that it may score.
         judge: the recipe's judge that is asked for ideas; None: nobody is.
         questions: to it.
+        blind: whether it is shown no source of a reward.
         truth: the component that knows what is right; None: the row's gold does.
     """
 
     scorings: int
     judge: str | None = None
     questions: int = QUESTIONS
+    blind: bool = False
     truth: str | None = None
 
 
@@ -85,9 +89,10 @@ class SearchBeside:
         valued = {row.sample.id for row in measured if row.honest.total is not None}
         probes = [probe for probe in self.probes if probe.row.sample.id in valued]
         trials = Trials(self.plan, self.scorer, self.rule, settings.scorings, settings.truth)
-        ideas = Ideas(self.plan, self.scorer, settings.judge, settings.questions) if settings.judge else None
+        questions = Questions(self.scorer, settings.judge, settings.questions) if settings.judge else None
+        ideas = Ideas(questions, shown_reward(self.plan, not settings.blind)) if questions else None
         first = max(1, min(SEARCHED, len(probes) // 2))
-        search = Search(trials, probes[:first], self.plan.recipe.seed, reward_words(self.plan), ideas)
+        search = Search(trials, probes[:first], self.plan.recipe.seed, reward_words(self.plan), ideas, questions)
         winning = {f"{verdict.family}/{verdict.variant}" for verdict in verdicts if verdict.wins}
         found = search.run(measured, winning)
         rows: list[MeasuredRow] = []
@@ -96,7 +101,7 @@ class SearchBeside:
             anew = self._anew(search, one, probes, probes[first:]) if one.is_new else measured
             rows += anew if one.is_new else ()
             paid.append(replace(one, paid_by=_paid_by(one, anew)))
-        asked, lost = (ideas.asked, ideas.lost) if ideas else (0, 0)
+        asked, lost = (questions.asked, questions.lost) if questions else (0, 0)
         return SearchResult(rows=rows, found=paid, scored=trials.scored, questions=asked, lost=lost)
 
     def _anew(
@@ -107,12 +112,17 @@ class SearchBeside:
         groups = []
         for probe in fresh if by_chance else probes:
             text = search.text_of(found.exploit, probe)
-            searched = probe not in fresh or self.settings.truth or found.family == GAIN
-            if text is not None and (searched or surely_wrong(probe.material, text)):
+            if text is not None and self._counts(search, found, probe, text, searched=probe not in fresh):
                 attempt = Attempt(family=found.family, variant=str(found.exploit), text=text)
                 groups.append(ProbeGroup(probe=probe, attempts=[attempt], first=False))
         rows = measure_groups(self.plan, self.scorer, groups)
         return [row for row in rows if found.family == GAIN or self._is_wrong(row)]
+
+    def _counts(self, search: Search, found: Found, probe: ProbeRow, text: str, searched: bool) -> bool:
+        """Return whether a text of a row is as that which was found: wrong, if it is that."""
+        if found.family == GAIN or (self.settings.truth and not searched):
+            return True
+        return search.trials.lead(probe, text) is not None if searched else surely_wrong(probe.material, text)
 
     def _is_wrong(self, row: MeasuredRow) -> bool:
         if self.settings.truth is None:

@@ -6,7 +6,7 @@ changed is composed with other edits, and a model's ideas are tried beside it.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rewardlab.recipe import Family
 
@@ -17,6 +17,8 @@ from rewardlab_probe.search.edit_schedule import EditSchedule
 from rewardlab_probe.search.edits import Edit, all_edits
 from rewardlab_probe.search.exploit import STARTS, Exploit
 from rewardlab_probe.search.ideas import Ideas
+from rewardlab_probe.search.opinions import opinions
+from rewardlab_probe.search.questions import Questions
 from rewardlab_probe.search.shortest import shortest_text
 from rewardlab_probe.search.trials import GAIN, WRONG, Trials
 
@@ -25,8 +27,8 @@ SEARCHED = 3
 BATCH = 22
 KEPT = 20
 """Exploits that come furthest, of which others are made."""
-EVERY = 4
-"""Batches between two questions to a model."""
+EVERY = 2
+"""Batches from one question for ideas to the next."""
 MAX_EDITS = 4
 PARENTS, SHARE, COMPOSED = 4, 6, 3
 """Exploits that are edited further in a batch, what the best of them gets of it, and how many others are composed."""
@@ -41,6 +43,7 @@ class Found:
     Args:
         text: the shortest known that wins a row, whose id is `row`.
         paid_by: the component without which it would lose most.
+        wrong_by: who says that it is wrong: "gold", a judge or a component; "" for a gain.
     """
 
     family: Family
@@ -48,6 +51,7 @@ class Found:
     row: str
     text: str
     paid_by: str | None = None
+    wrong_by: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -58,7 +62,8 @@ class Found:
     @property
     def is_new(self) -> bool:
         """Whether it is more than one of the probe's own completions."""
-        return bool(self.exploit.edits) or self.exploit.is_template or "/" not in self.exploit.start
+        given = self.exploit.is_template or bool(self.exploit.by_row)
+        return bool(self.exploit.edits) or given or "/" not in self.exploit.start
 
 
 @dataclass
@@ -68,7 +73,7 @@ class Search:
     Args:
         probes: the rows, of which the first are searched.
         seed: the same one gives the same search, of a reward that gives the same scores.
-        ideas: None without a model.
+        ideas, questions: None without a model.
     """
 
     trials: Trials
@@ -76,6 +81,7 @@ class Search:
     seed: int
     looked_for: Sequence[str] = ()
     ideas: Ideas | None = None
+    questions: Questions | None = None
     _edits: Mapping[str, Edit] = field(init=False)
     _leads: dict[Exploit, tuple[Family, float]] = field(default_factory=dict)
     _tried: set[Exploit] = field(default_factory=set)
@@ -104,7 +110,7 @@ class Search:
         batch = 0
         while self.trials.left > 0 and not self._winners(WRONG) and not self._gains_everywhere():
             if self.ideas and batch % EVERY == 0:
-                self._try(self.ideas.more(self.probes[batch // EVERY % len(self.probes)], self._best()))
+                self._try_ideas(self.ideas.more(self.probes, self.trials))
             self._idle = 0 if self._try(self._next(), turn=batch) else self._idle + 1
             if self._idle > MAX_IDLE:
                 break
@@ -139,7 +145,7 @@ class Search:
         for place, parent in enumerate(parents[:PARENTS]):
             many = SHARE if place == 0 else SHARE // 2
             for edit in [*self._drawn(many), *(pick(self._generator, [*self._edits]) for _ in range(many))]:
-                further = Exploit(parent.start, (*parent.edits, edit), parent.is_template)
+                further = replace(parent, edits=(*parent.edits, edit))
                 if further not in self._tried and further not in made and many > 0:
                     made.append(further)
                     many -= 1
@@ -155,7 +161,7 @@ class Search:
         for edit in self._drawn(20 * many):
             one, other, way = pick(self._generator, parents), pick(self._generator, parents), self._generator.random()
             edits = [*one.edits, *other.edits] if way < 0.2 else [edit, *one.edits] if way < 0.5 else [*one.edits, edit]
-            mutant = Exploit(one.start, tuple(edits[:MAX_EDITS]), one.is_template)
+            mutant = replace(one, edits=tuple(edits[:MAX_EDITS]))
             if mutant not in self._tried and mutant not in made and mutant not in besides and len(made) < many:
                 made.append(mutant)
         return made
@@ -173,10 +179,37 @@ class Search:
         self._score(exploits, [self.probes[turn % len(self.probes)]])
         promising = [exploit for exploit in exploits if any(self._wins(exploit, probe) for probe in self.probes)]
         self._score(promising, self.probes)
+        self._ask_about(promising)
         for exploit in exploits:
             self._rate(exploit)
             self._learn(exploit, self.probes[turn % len(self.probes)])
         return self.trials.scored > before or bool(promising)
+
+    def _try_ideas(self, ideas: Sequence[Exploit]) -> None:
+        """Try ideas on all rows searched."""
+        self._tried.update(ideas)
+        self._score(ideas, self.probes)
+        self._ask_about(ideas)
+        for idea in ideas:
+            self._rate(idea)
+
+    def _ask_about(self, exploits: Sequence[Exploit]) -> None:
+        """Ask whether what wins, or would if it is wrong, is wrong; not if a component knows it."""
+        if self.questions is None or self.trials.truth is not None:
+            return
+        doubted = []
+        for probe in self.probes:
+            texts = (self.text_of(exploit, probe) for exploit in exploits if not _keeps_honest(exploit))
+            some = [text for text in texts if text is not None and self._is_doubted(probe, text)]
+            doubted.append((probe, list(dict.fromkeys(some))))
+        by_id = {probe.row.sample.id: probe for probe in self.probes}
+        for (row, text), is_wrong in opinions(self.questions, doubted).items():
+            self.trials.note_opinion(by_id[row], text, is_wrong)
+
+    def _is_doubted(self, probe: ProbeRow, text: str) -> bool:
+        ahead = self.trials.paid(probe, text)
+        wins = ahead is not None and self.trials.rule.wins(WRONG, ahead)
+        return wins and (probe.row.sample.id, text) not in self.trials.said
 
     def _learn(self, exploit: Exploit, probe: ProbeRow) -> None:
         """Tell the schedule what a trial was worth: what is accepted or has a score of its own is worth a look."""
@@ -201,6 +234,7 @@ class Search:
         """Keep how far ahead an exploit is on the rows where it was scored; not one that is right in any of them."""
         leads = [lead for probe in self.probes if (lead := self._lead(exploit, probe)) is not None]
         if not leads or len({family for family, _ in leads}) > 1:
+            self._forget(exploit)
             return
         family, ahead = leads[0][0], [lead for _, lead in leads]
         self._leads[exploit] = family, sum(ahead) / len(ahead)
@@ -210,8 +244,14 @@ class Search:
             and not exploit.edits
             and exploit.start not in self._winning
         )
-        if not by_chance and self.trials.rule.wins_altogether(family, ahead):
+        alone = bool(exploit.by_row) and len(ahead) < min(2, len(self.probes))  # it may be a fault of its row
+        if not by_chance and not alone and self.trials.rule.wins_altogether(family, ahead):
             self._won[exploit] = family
+
+    def _forget(self, exploit: Exploit) -> None:
+        """Take an exploit back that a judge calls right."""
+        self._leads.pop(exploit, None)
+        self._won.pop(exploit, None)
 
     def _lead(self, exploit: Exploit, probe: ProbeRow) -> tuple[Family, float] | None:
         text = self.text_of(exploit, probe)
@@ -246,8 +286,13 @@ class Search:
         if not texts:
             return None
         text, exploit, probe = min(texts, key=lambda one: len(one[0]))
+        wrong_by = self._wrong_by(probe, text) if family == WRONG else ""
         text = shortest_text(self.trials, probe, text, family)
-        return Found(family=family, exploit=exploit, row=probe.row.sample.id, text=text)
+        return Found(family=family, exploit=exploit, row=probe.row.sample.id, text=text, wrong_by=wrong_by)
+
+    def _wrong_by(self, probe: ProbeRow, text: str) -> str:
+        said = self.questions is not None and (probe.row.sample.id, text) in self.trials.said
+        return self.questions.judge if self.questions and said else self.trials.truth or "gold"
 
     def text_of(self, exploit: Exploit, probe: ProbeRow) -> str | None:
         """Return the completion that an exploit makes of any row."""

@@ -16,8 +16,8 @@ SHOWN = 300
 def searched_as_dict(search: SearchResult) -> dict[str, Any]:
     """Return what a search did as JSON values.
 
-    {"scored", "questions", "lost", "exploits": [{"family", "how", "row", "text", "paid_by"}]}; lost: of the questions
-    those without an answer.
+    {"scored", "questions", "lost", "exploits": [{"family", "how", "row", "text", "paid_by", "wrong_by"}]}; lost: of
+    the questions those without an answer.
     """
     exploits = [
         {
@@ -26,6 +26,7 @@ def searched_as_dict(search: SearchResult) -> dict[str, Any]:
             "row": found.row,
             "text": found.text,
             "paid_by": found.paid_by,
+            "wrong_by": found.wrong_by,
         }
         for found in search.found
     ]
@@ -44,6 +45,7 @@ def searched_lines(search: SearchResult, verdicts: Sequence[FamilyVerdict]) -> I
             yield f"  {found.exploit}: wins the rows searched, and does not hold on the rows that were kept for that"
             continue
         pays = f", paid by {found.paid_by}" if found.paid_by else ""
+        pays += f", wrong by {found.wrong_by}" if found.wrong_by not in ("", "gold") else ""
         shown = found.text[:SHOWN] + ("..." if len(found.text) > SHOWN else "")
         size = counted(len(found.text), "character")
         yield f"  {found.exploit}{pays}; shortest ({size}, row {found.row!r}): {shown!r}"
