@@ -18,6 +18,25 @@ EXAMPLE = TESTS.parent / "docs" / "examples" / "code"
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")]
 
 
+HOSTILE = [
+    "import os\nos._exit(0)",
+    "import sys\nsys.exit(0)",
+    "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+    "while True: pass",
+    "import time\ntime.sleep(60)",
+    "kept = bytearray(10**10)",
+    "x = 9 ** 9 ** 9",
+    "import os\nwhile True: os.fork()",
+    "import subprocess\nsubprocess.run(['true'], check=True)",
+    "import threading\nthreading.Thread(target=print).start()\nimport os\nos.fork()",
+    "import socket\nsocket.create_connection(('127.0.0.1', 1))",
+    "with open('big', 'wb') as file:\n    file.write(bytes(10**8))",
+    "import os\nassert [v for v in os.environ if 'KEY' in v]",
+    "import os\nfor _ in range(3000):\n    os.mkdir('a' * 200)\n    os.chdir('a' * 200)\nassert False",
+    "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()",
+]
+
+
 @pytest.fixture(autouse=True)
 def code(offer, tmp_path):
     """The plugin `code`, installed; the whole package stands beside its module."""
@@ -29,17 +48,22 @@ def code(offer, tmp_path):
 
 
 @pytest.fixture
-def scored(code):
-    """The Score of code for tests, built and asked in this process."""
+def built(code):
+    """`built(seconds=1)`: code/tests with these options, in this process."""
     spec = Registry().find("reward", "code/tests")
+    return lambda **options: spec.build(spec.config.model_validate({"seconds": 5, **options}), None)
 
-    def score(code, *tests, **options):
-        reward = spec.build(spec.config.model_validate({"seconds": 5, **options}), None)
-        sample = Sample(id="s", fields={"tests": list(tests) or ["pass"]})
-        [given] = reward.score([(sample, Completion(text=f"```python\n{textwrap.dedent(code)}\n```"))])
-        return given
 
-    return score
+def asked(code, *tests):
+    """A sample with these tests, and a completion with this code."""
+    sample = Sample(id="s", fields={"tests": list(tests) or ["pass"]})
+    return sample, Completion(text=f"```python\n{textwrap.dedent(code)}\n```")
+
+
+@pytest.fixture
+def scored(built):
+    """The Score of code for tests."""
+    return lambda code, *tests: built().score([asked(code, *tests)])[0]
 
 
 def test_the_recipe_of_the_docs(main, tmp_path):
@@ -49,33 +73,16 @@ def test_the_recipe_of_the_docs(main, tmp_path):
     assert '"total": [1.0, 0.5, 0.0, 0.0]' in out.read_text()
 
 
+@pytest.mark.nightly
 def test_the_laws():
     check_reward("code/tests", tries=1, options={"seconds": 5})
 
 
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "import os\nos._exit(0)",
-        "import sys\nsys.exit(0)",
-        "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-        "while True: pass",
-        "import time\ntime.sleep(60)",
-        "kept = bytearray(10**10)",
-        "x = 9 ** 9 ** 9",
-        "import os\nwhile True: os.fork()",
-        "import subprocess\nsubprocess.run(['true'], check=True)",
-        "import threading\nthreading.Thread(target=print).start()\nimport os\nos.fork()",
-        "import socket\nsocket.create_connection(('127.0.0.1', 1))",
-        "with open('big', 'wb') as file:\n    file.write(bytes(10**8))",
-        "import os\nassert [v for v in os.environ if 'KEY' in v]",
-        "import os\nfor _ in range(3000):\n    os.mkdir('a' * 200)\n    os.chdir('a' * 200)\nassert False",
-        "import sys\nsys.setrecursionlimit(10**9)\nf = lambda: f()\nf()",
-    ],
-)
-def test_hostile_code_passes_nothing_and_is_ended(scored, hostile, monkeypatch):
+def test_hostile_code_passes_nothing_and_is_ended(built, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "x")
-    assert scored(hostile, seconds=1).value == 0.0
+    reward = built(seconds=1)
+    scores = reward.score([asked(code) for code in HOSTILE])
+    assert {code: score.value for code, score in zip(HOSTILE, scores, strict=True)} == dict.fromkeys(HOSTILE, 0.0)
 
 
 def test_tests_have_a_process_each_and_their_share_is_the_value(scored):

@@ -147,11 +147,6 @@ def measured(parts, comet_python=sys.executable):
             assert any(words in what for what, _ in table[part]), (part, words)
 
 
-@pytest.mark.slow
-def test_the_first_parts_in_miniature():
-    measured(["machine", "training"])
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_each_part_in_miniature(comet_python):
