@@ -94,6 +94,7 @@ def test_what_is_cancelled_is_not_queued_again(launched):
     assert not [*Path(job.environment["FAKE_SLURM"]).glob("jobs/*/requeue")]
 
 
+@pytest.mark.nightly
 def test_probe_is_an_array_too(launched):
     probed = launched("probed", "probe")
     assert probed.wait() == {f"101_{task}": "COMPLETED" for task in (1, 2, 3)}, probed.logs()
@@ -108,6 +109,7 @@ def scored_here(tmp_path, job, server):
     return (tmp_path / "alone.jsonl").read_bytes()
 
 
+@pytest.mark.nightly
 def test_the_tasks_of_an_array_share_a_judge_that_runs(launched, judge_server, write, tmp_path):
     """Its address is the site's; the server has no part in the array."""
     write("recipe.yaml", JUDGED)

@@ -165,6 +165,7 @@ def test_a_signal_while_nodes_are_waited_for_ends_the_attempt(launched, site, sl
     assert "ended with code 1" in (job.folder / "logs" / "101.log").read_text()
 
 
+@pytest.mark.nightly
 def test_no_attempt_begins_once_the_walltime_of_all_is_used(launched, site):
     bound = {"resume": {"retries": 9, "walltime": "00:04:00"}, "grace": 60}
     job = launched("bound", site_file=site(health_timeout=6, **bound), FAKE_SLURM_MINUTE_S="3")
@@ -182,7 +183,7 @@ def test_a_refused_recipe_has_no_successor(launched):
 
 
 def test_a_job_is_asked_about_and_stopped_by_its_name(launched):
-    job = launched("named", UNHURRIED_S="0.05")
+    job = launched("named", UNHURRIED_S="0.5")
     job.until(job.has_trained(1))
     assert "101|RUNNING" in job.rewardlab("launch", "status", "named")
     assert "judges that answer: main" in job.rewardlab("launch", "logs", "named")
@@ -192,6 +193,7 @@ def test_a_job_is_asked_about_and_stopped_by_its_name(launched):
     assert not job.has_trained(STEPS)()
 
 
+@pytest.mark.nightly
 def test_two_jobs_on_the_same_nodes_ask_each_its_own_judges(launched, site):
     """One site file, so one port; the second job would ask the first one's servers, and nobody would know."""
     file = site(exclusive=False)
