@@ -274,6 +274,7 @@ class TestFsdp:
 
     LORA = "backend.lora={rank: 4}"
 
+    @pytest.mark.nightly
     def test_learns_what_one_process_learns(self, run):
         one, two = run("one"), run("two", SHARED)
         for stage in ("0-sft", "1-rl"):

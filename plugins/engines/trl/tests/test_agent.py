@@ -184,6 +184,7 @@ def test_the_log_counts_turns_and_calls(job):
         assert (told["agent/turns"], told["agent/tool_calls"]) == (2, 1)
 
 
+@pytest.mark.nightly
 def test_a_resume_goes_on_as_if_nothing_had_happened(command, folder, job):
     import torch
     from safetensors.torch import load_file

@@ -63,14 +63,15 @@ def test_a_completion_without_a_value_has_no_vote(checked):
     assert checked(f"stages=[{stages}]", only=["masked"]) == ["masked"]
 
 
-@pytest.mark.parametrize("normalizers", [pytest.param("normalize/std", marks=pytest.mark.nightly), "normalize/gdpo"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("normalizers", ["normalize/std", "normalize/gdpo"])
 def test_nor_has_it_one_in_a_normalizer(checked, normalizers):
     """Of gdpo in the statistics of none of three components, nor in those of the step."""
     overrides = ("stages.0.algorithm=dr_grpo", f"reward.normalize=[{normalizers}]")
     assert checked(*overrides, only=["masked"]) == ["masked"]
 
 
-@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.nightly), 2])
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_trl_trains_on_the_rewards_that_score_gives(told, judge_server, tmp_path, processes):
     environment, received = told
     backend = {"use": "trl", "device": "cpu", "processes": processes}

@@ -439,7 +439,7 @@ class TestWithoutAValue:
             call(reward)
 
 
-@pytest.mark.parametrize(("ranks", "size"), [pytest.param(1, 4, marks=pytest.mark.nightly), (2, 2)])
+@pytest.mark.parametrize(("ranks", "size"), [(1, 4), pytest.param(2, 2, marks=pytest.mark.nightly)])
 @pytest.mark.slow
 def test_a_script_trains_on_the_rewards_that_score_gives(judge_server, model_folder, tmp_path, ranks, size):
     """A real trainer, whose groups of 4 lie on two processes: what a judge cannot judge does not vote in its group."""
