@@ -114,7 +114,7 @@ def evaluated_last(directory):
 # --- data ---
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_data_has_prompts_in_three_languages_with_english_references(run, rewardlab):
     rows = [json.loads(line) for line in (rewardlab.folder / "pb-miniature.jsonl").read_text().splitlines()]
     assert {row["language"] for row in rows} == {"es", "de", "fr"}
@@ -129,7 +129,7 @@ def test_the_data_has_prompts_in_three_languages_with_english_references(run, re
         assert "The final result is" in row["reference_reasoning"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_experts_ill_formed_replies_are_dropped_and_counted(run, rewardlab):
     done = run[1]
     count = len((rewardlab.folder / "pb-miniature.jsonl").read_text().splitlines())
@@ -174,14 +174,14 @@ def test_the_data_stage_of_the_whole_recipe_drops_what_is_near_to_an_evaluation_
 # --- training ---
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_model_was_in_one_process(run, comet_python):
     """Two components embed, evaluations and training score, and there is no second copy of a model."""
     interpreters = sorted(run[2].values())
     assert interpreters == sorted([comet_python, sys.executable])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_ledger_has_every_component_of_every_completion(run):
     rows = [json.loads(line) for line in (run[0] / "ledger.jsonl").read_text().splitlines()]
     assert rows
@@ -193,7 +193,7 @@ def test_the_ledger_has_every_component_of_every_completion(run):
 # --- afterwards ---
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_scoring_the_rows_again_gives_the_same_values(run, rewardlab):
     directory = run[0]
     kept = (directory / "evaluation" / "2-rl-after.rows.jsonl").read_text().splitlines(keepends=True)[:10]
