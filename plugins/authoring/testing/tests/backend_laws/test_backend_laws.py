@@ -230,6 +230,14 @@ FAULTS = {
 }
 
 
+def one_a_law(faults):
+    """The faults as parameters: of each law the first is tried by `slow`, and others, which seldom break, at night."""
+    laws = set()
+    for name, (law, *more) in faults.items():
+        yield pytest.param(law, *more, id=name, marks=pytest.mark.nightly if law in laws else ())
+        laws.add(law)
+
+
 @pytest.fixture
 def faulty(toy, offer):
     """An engine that is installed: the toy, with these methods instead of its own."""
@@ -268,24 +276,17 @@ def test_each_law_has_words_and_a_function():
 
 
 @pytest.mark.slow
-def test_a_law_can_be_tried_alone(toy):
-    [result] = check_backend(RECIPE, only=["free"])
-    assert (result.use, result.kind) == ("toy", "backend")
-    assert [outcome.law for outcome in result.of("held")] == ["free"]
-
-
-@pytest.mark.slow
 def test_the_toy_engine_keeps_every_law(toy, tmp_path):
     """With save_every, from a file, and with an override."""
     path = tmp_path / "toy.yaml"
     path.write_text(RECIPE, encoding="utf-8")
     [result] = check_backend(path, ["stages.0.save_every=2"], received=received)
-    assert result.title == "toy (toy.yaml)"
+    assert (result.use, result.kind, result.title) == ("toy", "backend", "toy (toy.yaml)")
     assert [outcome.law for outcome in result.of("held")] == [*BACKEND]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("law", "fault", "said"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("law", "fault", "said"), one_a_law(FAULTS))
 def test_a_faulty_engine_breaks_the_law_that_is_about_it(faulty, law, fault, said):
     faulty(fault)
     with pytest.raises(LawsBroken) as broken:
@@ -328,7 +329,10 @@ def test_what_this_machine_cannot_start_is_told_as_untried(faulty):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("normalize", ["normalize/center", "normalize/std", "normalize/length"])
+@pytest.mark.parametrize(
+    "normalize",
+    ["normalize/center", *(pytest.param(f"normalize/{name}", marks=pytest.mark.nightly) for name in ("std", "length"))],
+)
 def test_a_completion_without_a_value_has_no_vote_in_a_normalizer(toy, normalize):
     shaping = f"{{use: {normalize}, with: {{reference_length: 8}}}}" if "length" in normalize else normalize
     more = ["stages.0.algorithm=dr_grpo", f"reward.normalize=[{shaping}]"]

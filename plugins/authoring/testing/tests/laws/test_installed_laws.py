@@ -92,6 +92,7 @@ def test_the_quick_laws_of_rewards_hold(use):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("use", READY)
 def test_every_law_holds(use, monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
