@@ -230,11 +230,11 @@ def test_without_attack_the_wrong_answer_loses_to_all_who_vote_and_the_others_gi
 
 
 # both orders include every question of balanced ones
-in_both_and_balanced = pytest.mark.parametrize("orders", ["both", pytest.param("balanced", marks=pytest.mark.slow)])
+in_both_and_balanced = pytest.mark.parametrize("orders", ["both", pytest.param("balanced", marks=pytest.mark.nightly)])
 # 5 has no factor in common with the numbers of places and of letters: all of them come in turn
 of_some_and_all = pytest.mark.parametrize(
     ("orders", "every"),
-    [("both", 5), *(pytest.param(orders, 1, marks=pytest.mark.slow) for orders in ("both", "balanced"))],
+    [("both", 5), *(pytest.param(orders, 1, marks=pytest.mark.nightly) for orders in ("both", "balanced"))],
 )
 
 
@@ -253,7 +253,7 @@ def test_a_judge_that_quotes_or_thinks_before_it_votes_is_read_by_its_vote(famil
 
 
 @families
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.nightly)])
 def test_quotations_and_thoughts_alone_are_no_verdict(family, every):
     assert wins(family, in_each_style(SILENT), "both", every) == []
 
