@@ -1,4 +1,4 @@
-"""Settings that do nothing, that a question overrides, or that cost without counting: `check` and `run` warn."""
+"""Settings that do nothing, that a question overrides, that cost without counting, or pay for being cut: warnings."""
 
 from collections.abc import Iterator
 
@@ -36,6 +36,9 @@ def idle_settings(plan: Plan) -> Iterator[Finding]:
         steps = getattr(stage, "steps", None)
         if steps is not None and lookup(plan.document.tree, place) is not None:
             yield place, f"has no effect beside `steps: {steps}`; leave one of them out"
+        if getattr(stage, "on_truncated", None) == "zero" and low < 0:
+            problem = f"a completion that is cut has a total of 0, and others can have {low:g}: it pays to be cut"
+            yield ("stages", index, "on_truncated"), f"{problem}; take `keep`, or a total that is never below 0"
 
 
 def _paid_outside_of_total(plan: Plan) -> Iterator[Finding]:

@@ -54,6 +54,18 @@ def test_a_recipe_in_which_nothing_could_ask_says_only_that(warnings):
     assert warnings(without)[0] == "warning: r.yaml:6: judges.main: nothing asks this judge; leave it out"
 
 
+def test_a_total_of_0_for_what_is_cut_may_be_the_best_one(warnings):
+    def said(total):
+        found = warnings(f"reward.total={total}", "stages.1.on_truncated=zero")
+        return [line.partition("stages.1.on_truncated: ")[2] for line in found if "it pays" in line]
+
+    assert said("wins") == []
+    assert said("wins - 0.5") == [
+        "a completion that is cut has a total of 0, and others can have -0.5: it pays to be cut; take `keep`, or a "
+        "total that is never below 0"
+    ]
+
+
 def test_a_total_that_is_always_the_same_teaches_nothing(warnings):
     (said,) = [line for line in warnings("reward.total=2 + 0 * wins") if "every completion" in line]
     assert said.endswith("reward.total: is 2 for every completion: nothing is learned from it")

@@ -81,7 +81,8 @@ class RewardModelOptions(Config):
     judge: Annotated[str, Field(min_length=1)]
     """the name of the judge that serves the model, declared under `judges` with `use: openai/pooling`"""
     read: Literal["response", "all"] = "response"
-    """the scored part: the text after the last `</think>`, or the whole completion"""
+    """the scored part. response: the text after the last `</think>`, and nothing of thoughts that do not end. all: the
+    whole completion"""
     label: Annotated[int, Field(ge=0, strict=True)] | None = None
     """of a model with several outputs, the one that counts, from 0; one output needs none"""
     convert: Literal["sigmoid", "none"] = "sigmoid"

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 
 from rewardlab import Ask, Completion, Context, Message, Reply, Sample, Score
+from rewardlab_answers import is_blank, sections
 
 from rewardlab_openai.options import RewardModelOptions
-
-CLOSE = "</think>"
 
 
 class ServedRewardModel:
@@ -29,10 +28,10 @@ class ServedRewardModel:
         return list(await asyncio.gather(*(self._score(sample, completion.text) for sample, completion in items)))
 
     async def _score(self, sample: Sample, text: str) -> Score:
-        response = (text if self._options.read == "all" else text.rpartition(CLOSE)[2]).strip()
-        if not response:
+        response = text if self._options.read == "all" else sections.final(text)
+        if is_blank(response):
             return Score(value=0.0, info={"empty": True})
-        reply = await self._judge.ask(question(sample.prompt, response))
+        reply = await self._judge.ask(question(sample.prompt, response.strip()))
         if reply.error is not None:
             return Score(error=reply.error)
         try:

@@ -82,10 +82,12 @@ def scored(server, *texts, judge=None, **options):
 
 def test_a_number_of_each_conversation_becomes_a_probability(models):
     server = models()
-    right, wrong, blank = scored(server, "<think>2 + 3</think> It is 5.", "No.", "<think>5</think>  ")
+    right, wrong, *blank = scored(
+        server, "<think>2 + 3</think> It is 5.", "No.", "<think>5</think>  ", "\u200b\ufe0f", "<think>5, or"
+    )
     assert (right.value, wrong.value) == pytest.approx((1 / (1 + math.exp(-2)), 1 / (1 + math.e)))
     assert (right.info, wrong.info) == ({"raw": 2.0, "tokens": 7}, {"raw": -1.0, "tokens": 7})
-    assert (blank.value, blank.info) == (0.0, {"empty": True})
+    assert [(score.value, score.info) for score in blank] == [(0.0, {"empty": True})] * 3
     assert [path for path, _ in server.requests] == ["/pooling"] * 2
     sent = [body["messages"] for _, body in server.requests]
     assert [*PROMPT, {"role": "assistant", "content": "It is 5."}] in sent

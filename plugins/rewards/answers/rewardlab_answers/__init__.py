@@ -7,6 +7,7 @@ templates of prompts, too, by which a judge or a translator is asked about a tex
     thoughts        the thoughts that a model left in its text, by the marks of many models
     boxed           the boxed answer, as LaTeX has it and as SP3F's published code reads it; answers that are joined
     comparison      a part of a response beside the same part of a reference
+    invisible       whether a text shows nothing, and what stands unseen around a score
     piecewise       long texts in pieces, each for one question to a translator
     languages       languages as people name them, `Deutsch` or `ドイツ語`
     prompt_template  templates of prompts, in files
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rewardlab_answers.comparison import ComparedTexts as ComparedTexts
     from rewardlab_answers.comparison import Part as Part
     from rewardlab_answers.comparison import compared_texts as compared_texts
+    from rewardlab_answers.invisible import is_blank as is_blank
+    from rewardlab_answers.invisible import without_format_marks as without_format_marks
     from rewardlab_answers.languages import named_language as named_language
     from rewardlab_answers.prompt_template import QuotingTemplate as QuotingTemplate
     from rewardlab_answers.prompt_template import read_template as read_template

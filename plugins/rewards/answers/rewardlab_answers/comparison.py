@@ -9,9 +9,11 @@ from typing import Literal
 from rewardlab import Sample
 
 from rewardlab_answers import sections
+from rewardlab_answers.invisible import is_blank
 
 Part = Literal["reasoning", "answer", "response"]
-"""reasoning: the think block. answer: the last `<answer>`. response: everything after the last `</think>`."""
+"""reasoning: the think block. answer: the last `<answer>`. response: everything after the last `</think>`; nothing if
+thoughts do not end."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,13 +41,17 @@ def compared_texts(text: str, sample: Sample, part: Part, against: str) -> Compa
     if not isinstance(reference, str):
         return ComparedTexts(problem=f"field {against!r} must hold text, not {type(reference).__name__}")
     tagged = any(tag in reference for tag in sections.TAGS)
-    wanted = (_part(reference, part) if tagged else reference).strip()
+    wanted = _part(reference, part) if tagged else _seen(reference)
     if not wanted:
         blank = f"no {part}, or a blank one" if tagged else "nothing but blanks"
         return ComparedTexts(problem=f"the reference in field {against!r} has {blank}")
-    return ComparedTexts(prediction=_part(text, part).strip(), reference=wanted)
+    return ComparedTexts(prediction=_part(text, part), reference=wanted)
 
 
 def _part(text: str, part: Part) -> str:
-    read = {"reasoning": sections.reasoning, "answer": sections.answer, "response": sections.response}
-    return read[part](text) or ""
+    read = {"reasoning": sections.reasoning, "answer": sections.answer, "response": sections.final}
+    return _seen(read[part](text) or "")
+
+
+def _seen(text: str) -> str:
+    return "" if is_blank(text) else text.strip()

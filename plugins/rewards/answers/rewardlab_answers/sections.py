@@ -14,6 +14,12 @@ def response(text: str) -> str:
     return text.rpartition("</think>")[2]
 
 
+def final(text: str) -> str:
+    """Return the response; "" if the text begins with thoughts that it does not end: a draft is no response."""
+    said = response(text)
+    return "" if said.lstrip().startswith("<think>") else said
+
+
 def reasoning(text: str) -> str | None:
     """Return the body of the think block; None if there is none.
 
@@ -27,8 +33,11 @@ def reasoning(text: str) -> str | None:
 
 
 def answer(text: str) -> str | None:
-    """Return the body of the last `<answer>` in the response, to the end if it was cut short; None if there is none."""
-    _, tag, body = response(text).rpartition("<answer>")
+    """Return the body of the last `<answer>` in the response, to the end if it was cut short; None if there is none.
+
+    Thoughts that do not end have none.
+    """
+    _, tag, body = final(text).rpartition("<answer>")
     return body.partition("</answer>")[0] if tag else None
 
 

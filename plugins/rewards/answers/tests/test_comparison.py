@@ -30,9 +30,16 @@ def test_a_number_is_a_reference():
     assert read("<answer>7</answer>", 7, "answer") == ("7", "7", None)
 
 
-@pytest.mark.parametrize("text", ["no tags at all", "<think> </think><answer>7</answer>", ""])
+@pytest.mark.parametrize(
+    "text", ["no tags at all", "<think> </think><answer>7</answer>", "", "<think>\u200b\u034f</think>7"]
+)
 def test_a_response_without_the_part_is_blank(text):
     assert read(text, WHOLE) == ("", "I add.", None)
+
+
+@pytest.mark.parametrize("part", ["answer", "response"])
+def test_a_draft_in_thoughts_that_do_not_end_is_not_compared(part):
+    assert read("<think>Perhaps <answer>7</answer>", WHOLE, part)[0] == ""
 
 
 @each_case(
@@ -41,6 +48,7 @@ def test_a_response_without_the_part_is_blank(text):
         ("<answer>7</answer>", "has no reasoning, or a blank one"),
         ("<think>\n</think>", "has no reasoning, or a blank one"),
         (" \n", "nothing but blanks"),
+        ("\u200b\u2800", "nothing but blanks"),
         (None, "must hold text, not NoneType"),
         (["a"], "must hold text, not list"),
         (True, "must hold text, not bool"),

@@ -1,7 +1,7 @@
 """Response, reasoning and answer of a completion."""
 
 from helpers.each_case import each_case
-from rewardlab_answers.sections import answer, reasoning, response, split
+from rewardlab_answers.sections import answer, final, reasoning, response, split
 
 
 @each_case(
@@ -16,11 +16,27 @@ from rewardlab_answers.sections import answer, reasoning, response, split
         ("<answer>7</answer><answer>8</answer>", ("<answer>7</answer><answer>8</answer>", None, "8")),
         ("<answer>8", ("<answer>8", None, "8")),
         ("<think><answer>7</answer></think>so", ("so", "<answer>7</answer>", None)),
+        ("<think>or <answer>7</answer>?", ("<think>or <answer>7</answer>?", "or <answer>7</answer>?", None)),
         ("", ("", None, None)),
     ],
 )
 def test_parts(text, expected):
     assert (response(text), reasoning(text), answer(text)) == expected
+
+
+@each_case(
+    "text, expected",
+    [
+        ("all of it", "all of it"),
+        ("<think>why</think>so", "so"),
+        ("why</think>so", "so"),
+        ("<think>cut short", ""),
+        (" \n<think>why</think>\n<think>cut short", ""),
+        ("The tag <think> begins thoughts.", "The tag <think> begins thoughts."),
+    ],
+)
+def test_thoughts_that_do_not_end_are_no_response(text, expected):
+    assert final(text) == expected
 
 
 def test_a_well_formed_text_is_split():

@@ -1,10 +1,13 @@
 """A checklist: the dimensions by which something is judged, how each is scored, and how much it weighs."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from rewardlab_answers import without_format_marks
 
 _AROUND = " \t\n.*_`'\"“”"
 """what may stand around a score that is written as a text"""
@@ -14,7 +17,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 
 def name_key(name: object) -> str:
     """Return a dimension's name as names are compared: in one case, with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", str(name)).replace("_", " ").casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", without_format_marks(str(name))).replace("_", " ").casefold().split())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,21 +46,15 @@ class Dimension:
         """
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
             return None
-        text = unicodedata.normalize("NFKC", str(raw)[:200]).strip(_AROUND)
-        for label in self.labels:
-            if unicodedata.normalize("NFKC", label).strip(_AROUND).casefold() == text.casefold():
-                return label
-        text = _DECIMAL_COMMA.sub(".", _OF_ONE.sub("", text))
-        if (number := _number(text)) is None:
-            return None
-        if self.continuous:
-            return f"{number:g}" if 0 <= number <= 1 else None
-        return next((label for label in self.labels if _number(label) == number), None)
+        key = label_key(str(raw)[:200])
+        if isinstance(key, float) and self.continuous:
+            return repr(key).removesuffix(".0") if 0 <= key <= 1 else None
+        return next((label for label in self.labels if label_key(label) == key), None)
 
     def worth_of(self, raw: Any) -> float | None:
         """Return what a judge's score is worth, in [0, 1]; None if the dimension has no such score."""
         label = self.label_of(raw)
-        return None if label is None else self.labels.get(label, _number(label))
+        return None if label is None else self.labels[label] if label in self.labels else float(label)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +94,11 @@ class Checklist:
         return next((dimension for dimension in self.dimensions if dimension.recognises), None)
 
 
-def _number(label: str) -> float | None:
+def label_key(label: str) -> str | float:
+    """Return a label as labels are compared: as a number if it is one, else in one case and without marks around."""
+    text = unicodedata.normalize("NFKC", without_format_marks(label)).strip(_AROUND).casefold()
     try:
-        return float(label)
+        number = float(_DECIMAL_COMMA.sub(".", _OF_ONE.sub("", text)))
     except ValueError:
-        return None
+        return text
+    return number if math.isfinite(number) else text

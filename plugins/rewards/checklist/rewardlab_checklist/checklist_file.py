@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from rewardlab_checklist.checklist import Checklist, Dimension
+from rewardlab_checklist.checklist import Checklist, Dimension, label_key, name_key
 
 LARGEST = 1 << 20
 """characters; no checklist is longer"""
@@ -175,7 +175,7 @@ class _Reader:
     def _labels(self, place: Place, given: Any) -> Mapping[str, float]:
         if not isinstance(given, dict) or len(given) < 2:
             raise self._error(place, "expected two or more labels, each with what it is worth: {High: 1, Low: 0}")
-        if len({label.casefold() for label in given}) < len(given):
+        if len(set(map(label_key, given))) < len(given):
             raise self._error(place, "has a label twice")
         return {label: self._worth((*place, label), worth) for label, worth in given.items()}
 
@@ -201,9 +201,9 @@ class _Reader:
     def _check_names(self, made: list[Dimension]) -> None:
         seen: set[str] = set()
         for at, dimension in enumerate(made):
-            if dimension.name.casefold() in seen:
+            if (key := name_key(dimension.name)) in seen:
                 raise self._error(("dimensions", at), f"{dimension.name!r} appears twice")
-            seen.add(dimension.name.casefold())
+            seen.add(key)
         if not any(not dimension.recognises for dimension in made):
             raise self._error(("dimensions",), "none has a score")
 

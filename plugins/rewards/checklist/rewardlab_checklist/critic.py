@@ -5,7 +5,7 @@ from typing import Any
 
 from rewardlab import Completion, Reply, Sample
 from rewardlab.errors import RewardlabError, one_line
-from rewardlab_answers import sections
+from rewardlab_answers import is_blank, sections
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.checklist_file import ChecklistError, find_checklist
@@ -32,7 +32,7 @@ def parts_of(completion: Completion) -> dict[str, str]:
     parts = {TRACE: sections.reasoning(text) or "", ANSWER: sections.response(text) if tagged is None else tagged}
     if "</think>" not in text and "<think>" in text:
         parts[ANSWER] = ""  # a trace without an end
-    return {part: body.strip() for part, body in parts.items() if body.strip()}
+    return {part: body.strip() for part, body in parts.items() if not is_blank(body)}
 
 
 def own_task(sample: Sample, field: str) -> str:

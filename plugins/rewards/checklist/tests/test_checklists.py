@@ -101,13 +101,14 @@ class TestAFile:
             *(0, 0.5, 1, 1),
             *(None, None, None, None),
         ]
-        assert [form.worth_of(raw) for raw in ("yes", "No", 1)] == [1, 0, None]
+        assert [form.worth_of(raw) for raw in ("yes", "No", "\u200fYES\u200f", 1)] == [1, 0, 1, None]
 
     def test_may_take_any_number(self, tmp_path):
         path = tmp_path / "any.yaml"
         path.write_text(GOOD.replace("dimensions:", "levels: continuous\ndimensions:"))
         season = read_checklist(path).dimensions[0]
         assert [season.worth_of(raw) for raw in (0.7, "0.31", 1.01, -0.1, "nan")] == [0.7, 0.31, None, None, None]
+        assert [season.worth_of(raw) for raw in (1 / 3, "\u200f0,5\u200e", "inf")] == [1 / 3, 0.5, None]
 
     @pytest.mark.parametrize(
         ("old", "new", "told"),
@@ -115,6 +116,9 @@ class TestAFile:
             ("weight: 0.75", "weight: 0.5", ":3: dimensions: the weights sum to 0.75, not to 1"),
             ("    weight: 0.25\n", "", ":3: dimensions: 'Form' has no weight, and others have"),
             ("name: Form", "name: season", ":7: dimensions.1: 'season' appears twice"),
+            ("name: Form", "name: SEASON_", ":7: dimensions.1: 'SEASON_' appears twice"),  # as replies are read
+            ("Yes: 1, No: 0", "Yes: 1, ＹＥＳ: 0", ":10: dimensions.1.labels: has a label twice"),
+            ("Yes: 1, No: 0", "1: 1, 1.0: 0", ":10: dimensions.1.labels: has a label twice"),
             ("Yes: 1, No: 0", "Yes: 1, No:", ":10: dimensions.1.labels.No: is worth nothing yet"),
             ("Yes: 1, No: 0", "Yes: 2, No: 0", ":10: dimensions.1.labels.Yes: expected a number in [0, 1], found 2"),
             ("Yes: 1, No: 0", "Yes: 1", ":10: dimensions.1.labels: expected two or more labels"),

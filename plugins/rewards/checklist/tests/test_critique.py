@@ -214,6 +214,7 @@ class TestTheScore:
         assert score("reasoning", judge, "It is 5.").info == {"empty": True}
         assert score("answer", judge, "<think>Hm, hm").value == 0.0
         assert score("task", judge, "5").value == 0.0
+        assert score("answer", judge, "<think>Hm</think><answer>\u200b\ufe0f</answer>").info == {"empty": True}
         assert judge.asked == []
         assert score("answer", judge, "It is 5, surely.").value == 1.0
         assert "REASONING" not in judge.asked[0].messages[0]["content"].partition("### CHECKLISTS")[0]

@@ -29,7 +29,7 @@ class CosineOptions(EmbedderOptions):
 
     part: Part = "reasoning"
     """the compared part. reasoning: the body of the think block. answer: the body of the last `<answer>`. response:
-    the text after the last `</think>`"""
+    the text after the last `</think>`. Of thoughts that do not end neither is there"""
     against: Name = "reference"
     """the field with the reference; one with tags is read by the same part, one without is taken whole"""
     clamp: bool = True

@@ -1,18 +1,24 @@
-"""Recognise text that shows nothing."""
+"""Recognise LaTeX that prints nothing."""
 
 import re
-import unicodedata
 
-_EMPTY_LATEX = re.compile(r"\\(?:text\w*|math(?:rm|bf|it|sf)|mbox|h?phantom|q?quad|[ ,;:!])|[{}$~]")
-_UNSEEN = frozenset(("Zs", "Zl", "Zp", "Cc", "Cf"))  # Unicode categories of spaces, control and format characters
-_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and symbols by category, empty to the eye
+from rewardlab_answers import is_blank
 
-
-def is_blank(text: str) -> bool:
-    """Return whether a text holds only white space, marks of direction and joining, and other empty signs."""
-    return all(character in _FILLERS or unicodedata.category(character) in _UNSEEN for character in text)
+_SPACES = (
+    r"q?quad|en(?:space|skip)|(?:neg)?(?:thin|med|thick)space|(?:nobreak)?space|[hv]fill?|(?:math)?strut|null|relax"
+    "|newline|linebreak|par|noindent|allowbreak"
+)
+_FONTS = (
+    "text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal|style)?|math(?:rm|bf|it|sf|tt|bb|cal|frak|scr|normal)|[mh]box|boldsymbol|bm"
+    "|operatorname|ensuremath|(?:under|over)line|displaystyle|(?:script)+style|normal(?:font|size)|tiny|small"
+    "|(?:footnote|script)size|[lL]arge|LARGE|[hH]uge|rm|bf|it|sf|tt|cal|em|f?box(?:ed)?"
+)
+_EMPTY = re.compile(rf"\\(?:{_SPACES}|{_FONTS})(?![A-Za-z])\*?|\\(?:left|right)\s*\.|\\[ ,;:!/>\\]|[{{}}$~]")
+_BRACED = r"\s*\{(?:[^{}]|\{[^{}]*\}){0,200}\}"
+_UNPRINTED = re.compile(rf"\\(?:[hv]?phantom|[hv]space|label|(?:text)?color|rule{_BRACED})\*?{_BRACED}")
+"""commands whose text is not printed, with that text; of `\\textcolor` the color"""
 
 
 def is_blank_latex(text: str) -> bool:
-    r"""Return whether LaTeX prints nothing visible, such as `{}`, `\ `, `\quad`, `\text{ }` or `$ $`."""
-    return is_blank(_EMPTY_LATEX.sub("", text))
+    r"""Return whether LaTeX prints nothing visible, such as `{}`, `\ `, `\quad`, `\phantom{4}`, `\text{ }` or `$ $`."""
+    return is_blank(_EMPTY.sub("", _UNPRINTED.sub("", text)))

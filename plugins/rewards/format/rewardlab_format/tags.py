@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from rewardlab import Completion, Context, Sample, Score
+from rewardlab_answers import is_blank
 
-from rewardlab_format.blank import is_blank
 from rewardlab_format.options import TagsOptions
 
 

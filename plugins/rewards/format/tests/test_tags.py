@@ -40,6 +40,7 @@ def test_each_tag_once_in_order_with_text_inside(text):
         ("<think></think><answer>b</answer>", "nothing inside <think>"),
         ("<think>a</think><answer> \n</answer>", "nothing inside <answer>"),
         ("<think>\u200b</think><answer>b</answer>", "nothing inside <think>"),
+        ("<think>\ufe0f\u0301</think><answer>b</answer>", "nothing inside <think>"),
         ("hello <think>a</think><answer>b</answer>", "text outside the tags"),
         ("<think>a</think> so <answer>b</answer>", "text outside the tags"),
         ("<think>a</think><answer>b</answer>!", "text outside the tags"),

@@ -37,7 +37,8 @@ class FidelityOptions(Config):
     part: Part = "response"
     """The measured part. response: the text after the last `</think>`, or the whole text without one; reasoning: the
     body of the think block, 0 without one; answer: the body of the last `<answer>` in the response, or the response;
-    both: the lower share of response and reasoning."""
+    both: the lower share of response and reasoning. Beside thoughts that do not end there is
+    no response, and no answer."""
     languages: tuple[str, ...] | None = Field(default=None, min_length=1)
     """The languages that compete with the row's: only these; null: English and the language's fixed rivals."""
     on_mixed: OnMixed = 0.0

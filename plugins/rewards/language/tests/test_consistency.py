@@ -81,6 +81,7 @@ NO_TRACE = "no trace, as in <think>...</think>; `parts: answer` asks for none"
         ("", NO_TRACE),
         (IN_GERMAN, NO_TRACE),
         (f"<think>{IN_GERMAN}</think>", "no answer"),
+        (f"<think>{IN_GERMAN}", "no answer"),
         (
             both(f"Also: ```{IN_ENGLISH} {IN_ENGLISH}```", IN_GERMAN),
             "most sentences of the trace are inside code or formulas",

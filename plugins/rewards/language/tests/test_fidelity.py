@@ -87,6 +87,12 @@ def test_both_is_the_lower_share(fidelity):
     assert fidelity(f"<think>{GOLD}</think>{GOLD}", "id", part="both").value == 1.0
 
 
+def test_thoughts_that_do_not_end_are_no_answer_beside_themselves(fidelity):
+    for part, reason in (("both", "the response has no letters"), ("answer", "the answer has no letters")):
+        score = fidelity(f"<think>{GOLD}", "id", part=part)
+        assert (score.value, score.info["reason"]) == (0.0, reason)
+
+
 def test_the_answer_is_what_its_tag_holds(fidelity):
     assert fidelity(f"{ENGLISH}<answer>Jadi jawabannya adalah delapan apel.</answer>", "id", part="answer").value == 1
 

@@ -28,7 +28,8 @@ class ScoreOptions(ModelOptions):
     """Options of reward_model/score."""
 
     read: Literal["response", "all"] = "response"
-    """the scored part: the text after the last `</think>`, or the whole completion"""
+    """the scored part. response: the text after the last `</think>`, and nothing of thoughts that do not end. all: the
+    whole completion"""
     label: Name | None = None
     """of a classifier with several labels, the one whose probability is the value; one output needs none"""
     center: float = 0.0

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
+from rewardlab_answers import is_blank, sections
 
 from rewardlab_reward_model.locate import locate_model
 from rewardlab_reward_model.options import ModelOptions, ScoreOptions
 
 WORKER = Path(__file__).with_name("model_worker.py")
-CLOSE = "</think>"
 
 
 class ModelScore:
@@ -40,7 +40,8 @@ class ModelScore:
         return [self._score(next(answers)) if response else empty for response in responses]
 
     def _read(self, text: str) -> str:
-        return (text if self._options.read == "all" else text.rpartition(CLOSE)[2]).strip()
+        response = text if self._options.read == "all" else sections.final(text)
+        return "" if is_blank(response) else response.strip()
 
     def _score(self, answer: dict[str, Any]) -> Score:
         if "error" in answer:

@@ -64,9 +64,9 @@ def test_the_model_reads_the_prompt_and_the_response_after_the_thoughts():
 
 def test_a_blank_response_is_not_read():
     worker = Worker()
-    found = score(worker, "<think>hm</think>  ", "5")
-    assert (found[0].value, found[0].info) == (0.0, {"empty": True})
-    assert found[1].info == {"raw": 5.0}
+    *blank, five = score(worker, "<think>hm</think>  ", "\u200b\ufe0f", "<think>4, or", "5")
+    assert [(found.value, found.info) for found in blank] == [(0.0, {"empty": True})] * 3
+    assert five.info == {"raw": 5.0}
     assert len(worker.asked) == 1
 
 

@@ -159,7 +159,8 @@ class PointwiseOptions(RubricOptions):
     asks: ClassVar[str] = "pointwise"
 
     read: Literal["response", "all"] = "response"
-    """the judged part: the text after the last `</think>`, or the whole completion"""
+    """the judged part. response: the text after the last `</think>`, and nothing of thoughts that do not end. all: the
+    whole completion"""
 
 
 class BinaryOptions(PointwiseOptions):

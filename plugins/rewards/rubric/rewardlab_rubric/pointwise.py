@@ -6,6 +6,7 @@ from typing import Any
 
 from rewardlab import Completion, Context, JudgeClient, Reply, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
+from rewardlab_answers import is_blank, sections
 from rewardlab_pairwise.pairwise_reward import NoQuestion
 
 from rewardlab_rubric.levels import as_json
@@ -13,8 +14,6 @@ from rewardlab_rubric.options import PointwiseOptions
 from rewardlab_rubric.replies.expected import level_probabilities
 from rewardlab_rubric.replies.reading import level_read, read_answer, why_unread
 from rewardlab_rubric.strategies.questions import Questions, RubricQuestion
-
-CLOSE = "</think>"
 
 
 class JudgedResponse:
@@ -31,8 +30,8 @@ class JudgedResponse:
         return list(await asyncio.gather(*(self._score(sample, completion.text) for sample, completion in items)))
 
     async def _score(self, sample: Sample, text: str) -> Score:
-        response = text if self._reads_all else text.rpartition(CLOSE)[2]
-        if not response.strip():
+        response = text if self._reads_all else sections.final(text)
+        if is_blank(response):
             return Score(value=0.0, info={"empty": True})
         try:
             question = self._questions.about(sample, response)

@@ -158,8 +158,9 @@ def test_no_verdict_is_no_value_where_it_would_be_the_value(appeal, scripted):
 
 
 def test_a_blank_response_is_wrong_unasked(appeal, four):
-    (score,) = appeal(four, ["<think>four</think>\n"])
-    assert (score.value, score.info["appeal"], four.asked) == (0.0, "blank", [])
+    for score in appeal(four, ["<think>four</think>\n", "\u200b\ufe0f", "<think>four, or"]):
+        assert (score.value, score.info["appeal"]) == (0.0, "blank")
+    assert four.asked == []
 
 
 def test_what_the_rule_cannot_score_stays_as_it_is(appeal, four):

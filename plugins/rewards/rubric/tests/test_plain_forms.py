@@ -33,6 +33,7 @@ PAIR = levels_of({"response_1": "the first is better", "response_2": "the second
             (LEVELS, raw, "4")
             for raw in ("4 good", "4: good, with a slip", "4: a clear answer", "4 points", "4 stars", "4.")
         ),
+        *((LEVELS, raw, "4") for raw in ("\u200f4", "4\u200e", "\u2067٤/٥\u2069", "4\u200b: good")),
         *((LEVELS, raw, "4") for raw in ("**4**", "`4`", '"4"', "(4)", "4/5 (good)", "4/5: good")),
         *((LEVELS, raw, None) for raw in ("4/10", "8/10", "4/4", "3/3", "0/5", "6/5", "5/4", "4/50", "4/5/5")),
         *(

@@ -63,8 +63,8 @@ def test_the_response_alone_is_judged_unless_all_is(rubric, scripted):
 
 def test_a_blank_response_is_worth_nothing_unasked(rubric, scripted):
     judge = scripted(lambda ask: 5)
-    scores = rubric("pointwise", judge, ["", " \n", "<think>7</think>"], rubric=SCALE)
-    assert [(score.value, score.info) for score in scores] == [(0.0, {"empty": True})] * 3
+    scores = rubric("pointwise", judge, ["", " \n", "<think>7</think>", "\u200b\u2800", "<think>7, or"], rubric=SCALE)
+    assert [(score.value, score.info) for score in scores] == [(0.0, {"empty": True})] * 5
     assert judge.asked == []
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
 from rewardlab.errors import RewardlabError, one_line
+from rewardlab_answers import is_blank, sections
 
 from rewardlab_rubric.appeals.options import AppealOptions
 from rewardlab_rubric.appeals.question import AppealQuestions
 from rewardlab_rubric.appeals.rule import Item, Rule
 from rewardlab_rubric.criteria.verdicts import read_verdicts
-from rewardlab_rubric.pointwise import CLOSE
 
 
 class Appeal:
@@ -48,9 +48,9 @@ class Appeal:
         if rule.value is None:
             return rule
         accepted = rule.value >= self._options.bound
-        response = completion.text.rpartition(CLOSE)[2]
+        response = sections.final(completion.text)
         info = {**rule.info, "rule": rule.value, "accepted": accepted}
-        if not response.strip():
+        if is_blank(response):
             return self._value(rule.value, accepted, {**info, "appeal": "blank"})
         if not _is_drawn(sample, completion, self._options.audit if accepted else self._options.share):
             return self._value(rule.value, accepted, info)

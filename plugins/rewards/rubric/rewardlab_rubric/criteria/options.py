@@ -21,7 +21,8 @@ class CriteriaOptions(Config):
     """the value of the sum of the weights of what is met. linear: its place between the least and the most that it can
     be. clipped: its share of the most, and 0 if it is negative, as benchmarks report"""
     read: Literal["response", "all"] = "response"
-    """the judged part: the text after the last `</think>`, or the whole completion"""
+    """the judged part. response: the text after the last `</think>`, and nothing of thoughts that do not end. all: the
+    whole completion"""
     max_tokens: PositiveInt | None = None
     """the most tokens of the judge's reply, thoughts included; null: the judge's own"""
 

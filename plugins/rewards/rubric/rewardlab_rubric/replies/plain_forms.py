@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Any
 
+from rewardlab_answers import without_format_marks
+
 from rewardlab_rubric.levels import Levels
 
 MAX_LENGTH = 400
@@ -43,6 +45,7 @@ def level_meant(levels: Levels, raw: Any) -> str | None:
     What stands behind the level may say what it stands for, or why; if it has another level's text, a number or another
     level's name, none is meant. `4/10` means none on a scale to 5.
     """
+    raw = without_format_marks(raw) if isinstance(raw, str) else raw
     label = levels.label_of(raw)
     if label is not None or not isinstance(raw, str) or len(raw) > MAX_LENGTH:
         return label
