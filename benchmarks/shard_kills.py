@@ -56,7 +56,7 @@ def cluster(kinds: list[str], folder: Path) -> Any:
         return nullcontext()
     from helpers.ray_cluster import two_nodes
 
-    return two_nodes(TOKEN, [PLUGIN], folder, cpus=1)
+    return two_nodes(TOKEN, [PLUGIN], folder, cpus=1, job_server=False)
 
 
 class Rounds:

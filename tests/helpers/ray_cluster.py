@@ -1,4 +1,4 @@
-"""A real Ray cluster of two nodes on this machine, with its job server."""
+"""A real Ray cluster of two nodes on this machine, with its job server where jobs are sent to it."""
 
 import json
 import os
@@ -20,20 +20,26 @@ UP = "Ray runtime started"
 
 
 class Cluster:
-    """A head and another node. address: of the job server. gcs: what Ray connects to. log: what Ray says of both."""
+    """A head and another node. address: of the job server. gcs: what Ray connects to. log: what Ray says of both.
+
+    board: the port of the job server, or None for a cluster without one.
+    """
 
     client = ""
     """the address of Ray's client server"""
     folder = Path()
     """where Ray has its sessions, with its logs"""
 
-    def __init__(self, head: Sequence[str], other: Sequence[str], board: int, gcs: int, log: Path, options: Mapping):
-        self.address, self.gcs = f"http://127.0.0.1:{board}", f"127.0.0.1:{gcs}"
+    def __init__(
+        self, head: Sequence[str], other: Sequence[str], board: int | None, gcs: int, log: Path, options: Mapping
+    ):
+        self.address, self.gcs = board and f"http://127.0.0.1:{board}", f"127.0.0.1:{gcs}"
         self._other, self._log, self._options = other, log, options
         self._started: list[subprocess.Popen] = []
         try:
             self._start(head)
-            _wait_for(board)
+            if board is not None:
+                _wait_for(board)
             self.add_node()
         except BaseException:
             self.end()
@@ -76,11 +82,13 @@ class Cluster:
 
 
 @contextmanager
-def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, cpus: int = 4) -> Iterator[Cluster]:
+def two_nodes(
+    variables: Mapping[str, str], paths: Sequence[Path], logs: Path, cpus: int = 4, job_server: bool = True
+) -> Iterator[Cluster]:
     """Yield a cluster of two nodes, of one fake GPU each; nothing of them is left afterwards.
 
     cpus: that each of them says it has. variables: of the nodes' processes. paths: what stands on their PYTHONPATH.
-    logs: a folder.
+    logs: a folder. job_server: with Ray's dashboard, nine further processes, to which jobs are sent.
     """
     folder = Path(tempfile.mkdtemp(prefix="rc_", dir="/tmp"))  # short, for Ray's sockets
     environment = {**os.environ, **variables, "RAY_OVERRIDE_RESOURCES": json.dumps({"CPU": cpus, "GPU": 1})}
@@ -88,9 +96,10 @@ def two_nodes(variables: Mapping[str, str], paths: Sequence[Path], logs: Path, c
     environment |= {"PYTHONPATH": os.pathsep.join(found), "HF_HOME": str(folder / "hf")}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     ray = [str(Path(sys.executable).parent / "ray"), "start", "--disable-usage-stats", "--block"]
-    gcs, board = _free_port(), _free_port()
+    gcs, board = _free_port(), _free_port() if job_server else None
     agents = [f"--dashboard-agent-listen-port={_free_port()}" for _ in range(2)]  # its default is one for all of a host
-    head = [*ray, agents[0], "--head", f"--port={gcs}", f"--dashboard-port={board}", "--include-dashboard=true"]
+    shown = [f"--dashboard-port={board}", "--include-dashboard=true"] if job_server else ["--include-dashboard=false"]
+    head = [*ray, agents[0], "--head", f"--port={gcs}", *shown]
     client = _free_port()
     head.append(f"--ray-client-server-port={client}")  # its default, too, and a head ends with its client server
     other = [*ray, agents[1], f"--address=127.0.0.1:{gcs}"]

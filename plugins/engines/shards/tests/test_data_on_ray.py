@@ -1,8 +1,6 @@
 """`run --on ray` of a data stage: hosts of a real cluster ask the judge, and the file is that of one machine."""
 
 import json
-import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -11,23 +9,14 @@ from contextlib import suppress
 
 import psutil
 import pytest
-from helpers.ray_cluster import two_nodes
 
 pytest.importorskip("ray", reason="needs the environment of requirements-verl-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.verl]
+pytestmark = [pytest.mark.slow, pytest.mark.verl, pytest.mark.xdist_group("hosts of Ray")]
 
 LIMIT = 240
 ROWS = 96
 CONCURRENCY = 8
 BUDGET = 60_000
-TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # without one Ray 2.60 answers nobody
-
-
-@pytest.fixture(scope="module")
-def nodes(tmp_path_factory):
-    """A cluster of two nodes of one CPU each."""
-    with two_nodes(TOKEN, [], tmp_path_factory.mktemp("ray"), cpus=1) as cluster:
-        yield cluster
 
 
 @pytest.fixture
@@ -61,12 +50,8 @@ def words(*more):
     return [sys.executable, "-m", "rewardlab.cli", "run", "r.yaml", "--stage", "0", *more]
 
 
-def variables(nodes):
-    return {**os.environ, **TOKEN, "RAY_ADDRESS": nodes.gcs}
-
-
 def run(folder, nodes, *more):
-    return subprocess.run(words(*more), cwd=folder, env=variables(nodes), capture_output=True, text=True, timeout=LIMIT)
+    return subprocess.run(words(*more), cwd=folder, env=nodes.of_drivers, capture_output=True, text=True, timeout=LIMIT)
 
 
 def begun(folder, nodes, server):
@@ -74,7 +59,7 @@ def begun(folder, nodes, server):
     process = subprocess.Popen(
         words("--on", "ray"),
         cwd=folder,
-        env=variables(nodes),
+        env=nodes.of_drivers,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -118,6 +103,7 @@ def test_hosts_ask_and_the_file_is_that_of_one_machine(folder, nodes, server):
     assert is_that_of_one_machine(folder, nodes, server)
 
 
+@pytest.mark.nightly  # test_on_ray.py kills a host and a driver of the same hosts
 def test_a_host_that_is_killed_is_replaced(folder, nodes, server):
     process = begun(folder, nodes, server)
     host().kill()
@@ -127,6 +113,7 @@ def test_a_host_that_is_killed_is_replaced(folder, nodes, server):
     assert is_that_of_one_machine(folder, nodes, server)
 
 
+@pytest.mark.nightly
 def test_a_driver_that_is_killed_goes_on_with_the_shards_that_are_left(folder, nodes, server):
     process = begun(folder, nodes, server)
     note = folder / "out" / "made.jsonl.state" / "on_hosts.json"

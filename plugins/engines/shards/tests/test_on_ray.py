@@ -1,7 +1,6 @@
 """`--on ray`: hosts of a real cluster of two nodes score the rows; the file is that of one machine after any kill."""
 
 import json
-import os
 import re
 import secrets
 import signal
@@ -12,32 +11,36 @@ from contextlib import suppress
 
 import psutil
 import pytest
-from helpers.paths import TESTS
-from helpers.ray_cluster import two_nodes
 
 pytest.importorskip("ray", reason="needs the environment of requirements-verl-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.verl]
+pytestmark = [pytest.mark.slow, pytest.mark.verl, pytest.mark.xdist_group("hosts of Ray")]
 
 LIMIT = 240
-TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}  # without one Ray 2.60 answers nobody
-
-
-@pytest.fixture(scope="module")
-def nodes(tmp_path_factory):
-    """A cluster of two nodes of one CPU each, whose processes have the plugin `cases`."""
-    with two_nodes(TOKEN, [TESTS / "score_plugin"], tmp_path_factory.mktemp("ray"), cpus=1) as cluster:
-        yield cluster
 
 
 @pytest.fixture
 def folder(tmp_path):
-    write_recipe(tmp_path)
-    with open(tmp_path / "rows.jsonl", "w") as file:
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def one_machine(nodes, tmp_path_factory):
+    """What one machine writes of the rows; a pause of their reward is not seen in it."""
+    folder = written(tmp_path_factory.mktemp("alone"))
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl")
+    assert done.returncode == 0, done.stderr
+    return (folder / "out.jsonl").read_bytes()
+
+
+def written(folder):
+    """Return the folder, with the rows and a recipe in it."""
+    write_recipe(folder)
+    with open(folder / "rows.jsonl", "w") as file:
         for number in range(600):
             row_id = ({"id": number}, {"id": f"n{number}"}, {})[number % 3]
             texts = ["x" * (number % 40 + index) for index in range(1 + number % 3)]
             file.write(json.dumps(row_id | {"prompt": f"question {number % 7}", "completions": texts}) + "\n")
-    return tmp_path
+    return folder
 
 
 def write_recipe(folder, **options):
@@ -51,19 +54,14 @@ def command(*words):
     return [sys.executable, "-m", "rewardlab.cli", *words]
 
 
-def environment(nodes):
-    paths = os.pathsep.join([str(TESTS / "score_plugin"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, **TOKEN, "PYTHONPATH": paths, "RAY_ADDRESS": nodes.gcs}
-
-
 def run(folder, nodes, *words, **variables):
-    given = environment(nodes) | variables
+    given = nodes.of_drivers | variables
     return subprocess.run(command(*words), cwd=folder, env=given, capture_output=True, text=True, timeout=LIMIT)
 
 
 def begun(folder, nodes, *words):
     """Return the process of a command, once it has written some rows."""
-    process = subprocess.Popen(command(*words), cwd=folder, env=environment(nodes), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command(*words), cwd=folder, env=nodes.of_drivers, stderr=subprocess.PIPE, text=True)
     out = folder / "out.jsonl"
     while process.poll() is None and not (out.exists() and out.stat().st_size):
         time.sleep(0.05)
@@ -80,19 +78,14 @@ def hosts():
     return named
 
 
-def alone(folder, nodes):
-    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "one.jsonl")
-    assert done.returncode == 0, done.stderr
-    return (folder / "one.jsonl").read_bytes()
-
-
-def test_hosts_write_what_one_machine_writes(folder, nodes):
-    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
+def test_hosts_write_what_one_machine_writes_for_a_driver_outside_of_the_cluster(folder, nodes, one_machine):
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", nodes.cluster.client)
     assert done.returncode == 0, done.stderr
     assert "scores on 2 hosts of Ray" in done.stderr
-    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+    assert (folder / "out.jsonl").read_bytes() == one_machine
 
 
+@pytest.mark.nightly  # the hosts and the roads to them are those of `score`
 def test_judge_and_probe_say_what_they_say_on_one_machine(folder, nodes):
     judges = {"main": {"use": "pairwise/overlap"}}
     wins = {"use": "pairwise/win_rate", "with": {"judge": "main", "privileged": "reference"}}
@@ -130,6 +123,7 @@ def evaluated(folder):
     return [re.sub(r'"(attempt|seconds)": ?[\d.e-]+', "", (folder / name).read_text()) for name in names]
 
 
+@pytest.mark.nightly  # test_data_on_ray.py has judges with a part of the limits on each host, too
 def test_an_evaluation_of_a_served_policy_is_scored_by_hosts(folder, nodes, judge_server):
     """The policy is asked by the driver; the reward's judge by hosts, each with its part of the limits."""
 
@@ -159,13 +153,7 @@ def test_an_evaluation_of_a_served_policy_is_scored_by_hosts(folder, nodes, judg
         assert (both.returncode, "the reward asks the policy 'served'" in both.stderr) == (2, True), both.stderr
 
 
-def test_a_driver_outside_of_the_cluster_is_a_client_of_it(folder, nodes):
-    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", nodes.client)
-    assert done.returncode == 0, done.stderr
-    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
-
-
-def test_a_driver_that_is_killed_goes_on(folder, nodes):
+def test_a_driver_that_is_killed_goes_on(folder, nodes, one_machine):
     write_recipe(folder, pause=0.01)
     words = ["score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray"]
     process = begun(folder, nodes, *words)
@@ -173,21 +161,23 @@ def test_a_driver_that_is_killed_goes_on(folder, nodes):
     process.wait()
     done = run(folder, nodes, *words, "--resume")
     assert done.returncode == 0, done.stderr
-    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+    assert (folder / "out.jsonl").read_bytes() == one_machine
 
 
-@pytest.mark.parametrize("address", ["ray", "ray,hosts=1"])
-def test_a_host_that_is_killed_is_replaced(folder, nodes, address):
+@pytest.mark.parametrize("address", [pytest.param("ray", marks=pytest.mark.nightly), "ray,hosts=1"])
+def test_a_host_that_is_killed_is_replaced(folder, nodes, one_machine, address):
+    """Of two, another takes the rest of the rows; one alone can only go on."""
     write_recipe(folder, pause=0.01)
     process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", address)
     hosts()[0].kill()
     _, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, errors
     assert "has died; others take its rows" in errors
-    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+    assert (folder / "out.jsonl").read_bytes() == one_machine
 
 
-def test_a_host_that_cannot_open_the_reward_again_ends_the_job(folder, nodes):
+@pytest.mark.nightly  # test_actor_pool.py has a host that never opens again
+def test_a_host_that_cannot_open_the_reward_again_ends_the_job(folder, nodes, one_machine):
     shut = folder / "shut"
     write_recipe(folder, pause=0.02, shut=str(shut))
     process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
@@ -200,18 +190,18 @@ def test_a_host_that_cannot_open_the_reward_again_ends_the_job(folder, nodes):
     shut.unlink()
     done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray", "--resume")
     assert done.returncode == 0, done.stderr
-    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+    assert (folder / "out.jsonl").read_bytes() == one_machine
 
 
 @pytest.mark.nightly
-def test_a_node_that_is_lost_costs_nothing_but_time(folder, nodes):
+def test_a_node_that_is_lost_costs_nothing_but_time(folder, nodes, one_machine):
     write_recipe(folder, pause=0.01)
     process = begun(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray")
-    nodes.lose_node()
-    nodes.add_node()
+    nodes.cluster.lose_node()
+    nodes.cluster.add_node()
     _, errors = process.communicate(timeout=LIMIT)
     assert process.returncode == 0, errors
-    assert (folder / "out.jsonl").read_bytes() == alone(folder, nodes)
+    assert (folder / "out.jsonl").read_bytes() == one_machine
 
 
 def test_a_row_that_ends_every_host_is_named(folder, nodes):
@@ -251,19 +241,13 @@ def test_a_key_reaches_the_hosts_and_stands_in_no_log_of_ray(folder, nodes, judg
         done = run(folder, nodes, *words, JUDGE_API_KEY=key)
         assert done.returncode == 0, done.stderr
         assert server.answered
-    logs = [*nodes.folder.glob("session_*/logs/**/*")]
+    logs = [*nodes.cluster.folder.glob("session_*/logs/**/*")]
     assert any(log.name.startswith("runtime_env_agent") for log in logs)
     assert not [log for log in logs if log.is_file() and key.encode() in log.read_bytes()]
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_written(folder, nodes):
-    for address, told in (
-        ("ray,hosts=9", "9 hosts of 1 CPUs each do not fit into its nodes"),
-        ("ray,gpus=5", "hosts of 1 CPUs and 5 GPUs each do not fit"),
-        ("ray,nodes=2", "'nodes=2' is none of hosts=N, cpus=N, gpus=N"),
-        ("http://head:8265", "ray job submit --address http://head:8265 -- rewardlab ... --on ray"),
-        ("rey", "nothing here scores on 'rey'"),
-    ):
-        done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", address)
-        assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    done = run(folder, nodes, "score", "r.yaml", "rows.jsonl", "-o", "out.jsonl", "--on", "ray,hosts=9,gpus=1")
+    assert done.returncode == 2, done.stderr
+    assert "9 hosts of 1 CPUs and 1 GPUs each do not fit into its nodes" in done.stderr
     assert not list(folder.glob("out*"))
