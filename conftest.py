@@ -23,7 +23,7 @@ settings.register_profile(
     "quick",
     parent=settings.get_profile(settings.get_current_profile_name()),
     phases=[phase for phase in Phase if phase is not Phase.explain],
-    max_examples=25,  # other ones each time
+    max_examples=15,  # other ones each time
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

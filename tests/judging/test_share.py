@@ -97,7 +97,7 @@ def test_answers_of_others_serve_those_that_open_later(home, opened, server, tmp
     assert sorted(path.name for path in tmp_path.glob("*.1-of-2.answers.jsonl")) == ["main.1-of-2.answers.jsonl"]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_budget_is_never_passed_however_processes_die(home, opened, server, tmp_path, seed):
     """Processes die with questions under way, are started again, and are as many as ever the next attempt wants."""
     drawn, limit, number = random.Random(seed), 3_000, 0
@@ -117,7 +117,7 @@ def test_a_budget_is_never_passed_however_processes_die(home, opened, server, tm
     assert 0 < whole.prompt_tokens + whole.completion_tokens <= server.tokens
 
 
-@pytest.mark.parametrize("parts_in_turn", [(4, 2), (2, 4), (2, 1, 2), (3, 2, 4, 3)])
+@pytest.mark.parametrize("parts_in_turn", [(2, 1, 2), (3, 2, 4, 3)])
 def test_a_budget_is_that_of_all_parts_whatever_their_number_was(home, opened, server, parts_in_turn):
     for number, parts in enumerate(parts_in_turn):
         judges = [opened(Share(part, parts), budget={"tokens": 3_000}) for part in range(1, parts + 1)]

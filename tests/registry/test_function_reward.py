@@ -121,6 +121,7 @@ def test_a_value_of_numpy_is_one_of_python(value, number):
     assert (score.error is None) == (number is not None)
 
 
+@pytest.mark.slow
 def test_a_scalar_of_torch_is_a_number():
     torch = pytest.importorskip("torch")
 
