@@ -121,6 +121,7 @@ def test_a_part_that_is_not_there_is_refused():
     assert "no part speed; there are machine, training, resume," in done.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_termination_prints_what_there_is():
     """As a batch system says that time is over: while the first of two parts runs."""

@@ -94,7 +94,7 @@ def test_every_other_block_of_python_can_be_read():
         ast.parse(body)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_examples_are_typed_and_tidy(tmp_path):
     for name, code in PLUGINS.items():
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")

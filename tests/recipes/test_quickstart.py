@@ -50,6 +50,7 @@ def test_the_table_has_every_language_and_the_unseen_pairs_apart(run):
     assert {"pair seen", "pair unseen"} <= names
 
 
+@pytest.mark.nightly
 def test_a_normal_run_prints_nothing_but_what_it_says(tmp_path):
     small = "model={use: tiny, hidden_size: 32, layers: 1, heads: 2, intermediate_size: 64}"
     short = (small, "stages.0.steps=20", "stages.1.steps=1", "stages.1.batch_size=4", "stages.1.eval.prompts=6")

@@ -142,8 +142,10 @@ def assert_the_same(folder, untouched):
 class TestKilled:
     @pytest.mark.parametrize(
         ("stage", "update", "checkpoint"),
-        [("0-sft", 5, "checkpoint-3"), ("1-rl", 9, "checkpoint-6")],
-        ids=["in sft", "in rl, between two updates of a step"],
+        [
+            pytest.param("0-sft", 5, "checkpoint-3", id="in sft", marks=pytest.mark.nightly),
+            pytest.param("1-rl", 9, "checkpoint-6", id="in rl, between two updates of a step"),
+        ],
     )
     def test_a_killed_run_goes_on_from_its_last_checkpoint(self, killed, resume, untouched, stage, update, checkpoint):
         folder = killed(stage, update)

@@ -14,6 +14,7 @@ REGISTRY = installed()
 SPEC = REGISTRY.find("reward", "comet/answer")
 
 
+@pytest.mark.nightly
 def test_the_laws_hold_for_any_weights(tiny, comet_python):
     given = {"checkpoint": str(tiny), "environment": {"python": comet_python}, "exact_match": True}
     [example, _] = SPEC.laws.examples()

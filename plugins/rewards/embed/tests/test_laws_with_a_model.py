@@ -9,7 +9,7 @@ from rewardlab_testing.outcomes.messages import broken_text
 pytestmark = pytest.mark.slow  # starts processes that load torch
 
 REGISTRY = installed()
-NAMES = ["cosine", "translated_cosine"]
+NAMES = ["cosine", pytest.param("translated_cosine", marks=pytest.mark.nightly)]
 
 
 @pytest.mark.parametrize("name", NAMES)

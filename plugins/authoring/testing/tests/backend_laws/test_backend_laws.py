@@ -286,7 +286,7 @@ def test_the_toy_engine_keeps_every_law(toy, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("law", "fault", "said"), one_a_law(FAULTS))
+@pytest.mark.parametrize(("law", "fault", "said"), [*one_a_law(FAULTS)])
 def test_a_faulty_engine_breaks_the_law_that_is_about_it(faulty, law, fault, said):
     faulty(fault)
     with pytest.raises(LawsBroken) as broken:

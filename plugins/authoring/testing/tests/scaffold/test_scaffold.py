@@ -336,7 +336,7 @@ def test_each_kind_passes_its_own_tests(every, site):
     assert sorted(kept) == sorted(s.name for key, s in every.items() if key != ("backend", False))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("reward", "backend")])
 def test_each_kind_keeps_every_law(every, site, tmp_path, kind):
     command = ["rewardlab.cli", "plugins", "check", every[kind, False].name, "--json", "--tries", "5"]

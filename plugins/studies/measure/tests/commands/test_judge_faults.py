@@ -365,7 +365,7 @@ class TestAServerThatIsGone:
 class TestKilled:
     """By SIGKILL, with questions under way: only those are asked again."""
 
-    IN_FLIGHT, KILLS = 4, 3
+    IN_FLIGHT, KILLS = 4, 2
 
     @pytest.fixture
     def killed(self, score, in_a_process):
@@ -382,7 +382,13 @@ class TestKilled:
 
         return run
 
-    @pytest.mark.parametrize("cassette", [None, {"path": "tape.jsonl"}], ids=["kept by the job", "cassette"])
+    @pytest.mark.parametrize(
+        "cassette",
+        [
+            pytest.param(None, id="kept by the job"),
+            pytest.param({"path": "tape.jsonl"}, id="cassette", marks=pytest.mark.nightly),
+        ],
+    )
     def test_ends_as_one_that_was_not(self, clean, files, killed, score, out, cassette):
         with Serving(JudgeServer(latency=0.02)) as server:
             files(server.url, concurrency=self.IN_FLIGHT, cassette=cassette)
