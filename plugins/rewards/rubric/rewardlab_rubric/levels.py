@@ -2,10 +2,13 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
+
+from rewardlab_answers import without_format_marks
 
 Kind = Literal["scale", "binary", "pair"]
 """scale: whole numbers. binary: true and false. pair: which of two responses is better."""
@@ -143,6 +146,11 @@ def canonical(raw: Any) -> str:
     if _EXPONENT.fullmatch(text) and float(text).is_integer():  # 4e0
         return str(int(float(text)))
     return re.sub(r"\A([+-]?)0*([0-9]+)(?:\.0+)?\Z", _whole, text)
+
+
+def with_plain_digits(text: str) -> str:
+    """Return a text with 0 to 9 in the place of the digits of other scripts, and without marks of direction."""
+    return "".join(str(unicodedata.decimal(s)) if s.isdecimal() else s for s in without_format_marks(text))
 
 
 def _whole(match: re.Match[str]) -> str:

@@ -1,10 +1,11 @@
 """rubric/verdict: whether the score that the policy itself gives, as a judge, is the row's gold score."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rewardlab import Completion, Context, Sample, Score
 
-from rewardlab_rubric.levels import as_json, canonical
+from rewardlab_rubric.levels import as_json, canonical, with_plain_digits
 from rewardlab_rubric.options import VerdictOptions
 from rewardlab_rubric.replies.reading import read_text
 
@@ -18,9 +19,9 @@ def refusal(options: VerdictOptions, sample: Sample) -> str | None:
 class Verdict:
     """The reward 1 if the policy's score is the gold one, else 0, also for a completion without a score.
 
-    Numbers are compared as numbers (4, "4" and 4.0 are one), words without case. `strict` ignores anything that its
-    prompt shows. `info`: `raw`, `explanation`, `unread`. R3 and mR3 train with 2 * verdict - 1: +1 for a right score
-    and -1 for a wrong one.
+    Numbers are compared as numbers (4, "4" and 4.0 are one), words without case. `strict` reads digits of any script,
+    and ignores anything that its prompt shows. `info`: `raw`, `explanation`, `unread`. R3 and mR3 train with
+    2 * verdict - 1: +1 for a right score and -1 for a wrong one.
     """
 
     def __init__(self, options: VerdictOptions, _context: Context | None = None) -> None:
@@ -33,8 +34,12 @@ class Verdict:
     def _score(self, sample: Sample, completion: Completion) -> Score:
         if reason := refusal(self._options, sample):
             return Score(error=reason)
-        gold = canonical(sample.fields.get(self._options.gold))
         shown = [message["content"] for message in sample.prompt]
         reading = read_text(self._options.profile, completion.text, shown, completion.truncated)
         info = {"raw": as_json(reading.raw), "explanation": reading.explanation, "unread": reading.raw is None}
-        return Score(value=float(canonical(reading.raw) == gold), info=info)
+        same = self._compared(reading.raw) == self._compared(sample.fields.get(self._options.gold))
+        return Score(value=float(same), info=info)
+
+    def _compared(self, score: Any) -> str:
+        plain = self._options.profile == "strict" and isinstance(score, str)
+        return canonical(with_plain_digits(score) if plain else score)

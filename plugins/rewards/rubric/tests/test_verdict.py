@@ -24,6 +24,7 @@ def says(score):
         ('"Response 2"', "Response 2", 1.0), ('"response 2"', "Response 2", 1.0), ('"Response 1"', "Response 2", 0.0),
         ("true", True, 1.0), ('"True"', "true", 1.0), ("false", True, 0.0), ("1", True, 0.0), ('"Tie"', "Tie", 1.0),
         ("-3", -3, 1.0), ("null", 4, 0.0), ("[4]", 4, 0.0),
+        ('"٤"', 4, 1.0), ('"\u200f४.०"', 4, 1.0), ("4", "４", 1.0), ('"٤٢"', 4, 0.0), ('"4²"', 42, 0.0),
     ])  # fmt: skip
 def test_a_score_is_right_where_it_is_the_gold_one(score, gold, value):
     found = verdict(says(score), gold)

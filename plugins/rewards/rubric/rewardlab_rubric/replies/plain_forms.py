@@ -4,9 +4,7 @@ import re
 import unicodedata
 from typing import Any
 
-from rewardlab_answers import without_format_marks
-
-from rewardlab_rubric.levels import Levels
+from rewardlab_rubric.levels import Levels, with_plain_digits
 
 MAX_LENGTH = 400
 """characters of a score that says more than its level"""
@@ -45,7 +43,7 @@ def level_meant(levels: Levels, raw: Any) -> str | None:
     What stands behind the level may say what it stands for, or why; if it has another level's text, a number or another
     level's name, none is meant. `4/10` means none on a scale to 5.
     """
-    raw = without_format_marks(raw) if isinstance(raw, str) else raw
+    raw = with_plain_digits(raw) if isinstance(raw, str) else raw
     label = levels.label_of(raw)
     if label is not None or not isinstance(raw, str) or len(raw) > MAX_LENGTH:
         return label
@@ -92,10 +90,6 @@ def _is_comment(behind: str, label: str, levels: Levels) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a text in one case, width and kind of digits, with single spaces, without marks around it."""
-    folded = "".join(_digit(sign) for sign in unicodedata.normalize("NFKC", text).casefold())
+    """Return a text in one case and width, with single spaces, without marks around it."""
+    folded = with_plain_digits(unicodedata.normalize("NFKC", text).casefold())  # as rubrics write it
     return " ".join(folded.split()).strip(_AROUND.replace("-", ""))
-
-
-def _digit(sign: str) -> str:
-    return str(unicodedata.decimal(sign)) if sign.isdecimal() else sign
