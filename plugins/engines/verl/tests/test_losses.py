@@ -10,7 +10,7 @@ import pytest
 from helpers.recorded_groups import recorded_groups
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.verl]
+pytestmark = [pytest.mark.nightly, pytest.mark.verl]  # in CI are test_equal_rewards.py and test_advantages.py
 
 RECIPE = """
 version: 1
@@ -227,7 +227,6 @@ def test_whitened_over_those_that_have_a_vote_with_a_penalty_in_the_loss(steps):
     found[2].has(old_log_probs=log_probabilities(found[2]))
 
 
-@pytest.mark.nightly
 def test_ppos_values_returns_and_advantages_with_a_penalty_in_the_reward(steps):
     """FlashAttention, without which verl loads no critic and which has no fp32, is one of the stand-ins (README.md)."""
     critic = f"stages.0.critic={{lambda: {LAMBDA}, gamma: {GAMMA}}}"
@@ -251,14 +250,12 @@ def test_ppos_values_returns_and_advantages_with_a_penalty_in_the_reward(steps):
     found[2].has(CLOSE_BF16, values=critics_values(found[2]))
 
 
-@pytest.mark.nightly
 def test_gdpos_whitening_counts_the_group_that_lost_one(steps):
     for step in steps("dr_grpo", "reward.normalize=[normalize/gdpo]", KL_IN_LOSS, **LOST_ONE):
         values = [value for group in step.ledger for value in by_component(group)]
         step.has(advantages=step.on_each_token(over_spread(values, step.scored - 1)))
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("algorithm", "formula"), [("grpo", standard), ("dr_grpo", centred), ("rloo", others_as_baseline)]
 )
@@ -271,7 +268,6 @@ def test_a_penalty_in_the_reward_counts_for_the_tokens_before_it(steps, algorith
     assert [any(abs(k) > 1e-6 for k in chain(*step.kl)) for step in found] == taught(found)
 
 
-@pytest.mark.nightly
 def test_a_penalty_in_the_loss_of_several_updates(steps):
     """The first of a step's updates begins at its old log-probabilities, the second does not."""
     found = steps("grpo", f"stages.0.kl={{coef: {COEF}, estimator: k2}}", "stages.0.updates_per_batch=2")
@@ -281,7 +277,6 @@ def test_a_penalty_in_the_loss_of_several_updates(steps):
     assert found[0].kl == [[0.0] * len(of) for of in found[0].kl]
 
 
-@pytest.mark.nightly
 def test_cispo_weighs_log_probabilities_and_entropy_is_rewarded(steps):
     """In a step of one update every weight is 1."""
     stage = "stages.0.preset=cispo", "stages.0.updates_per_batch=1", f"stages.0.entropy_coef={COEF}"
@@ -291,7 +286,6 @@ def test_cispo_weighs_log_probabilities_and_entropy_is_rewarded(steps):
         step.told(pg_loss=loss, loss=loss - COEF * step.numbers["actor/entropy"])
 
 
-@pytest.mark.nightly
 def test_gspo_averages_whole_completions(steps):
     for step in steps("grpo", "stages.0.preset=gspo", "stages.0.updates_per_batch=1"):
         step.told(pg_loss=-mean([mean(row["advantages"]) for row in step.batch]))

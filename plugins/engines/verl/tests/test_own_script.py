@@ -7,7 +7,7 @@ import sys
 import pytest
 
 pytest.importorskip("verl", reason="needs the environment of requirements-verl-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.verl]
+pytestmark = [pytest.mark.nightly, pytest.mark.verl]  # test_script_groups.py has the manager without verl's loop
 
 RECIPE = """
 version: 1
