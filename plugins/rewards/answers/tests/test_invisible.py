@@ -1,5 +1,7 @@
 """What nobody sees of a text."""
 
+import unicodedata
+
 from helpers.each_case import each_case
 from rewardlab_answers import is_blank, without_format_marks
 
@@ -21,3 +23,7 @@ def test_something_to_see(text):
 
 def test_marks_of_direction_go_and_letters_keep_theirs():
     assert without_format_marks("\u200f4\u200e \u2066कि\u2069\u200b") == "4 कि"
+    every = "".join(map(chr, (*range(0x20000), *range(0xE0000, 0xE0200))))
+    gone = set(every) - set(without_format_marks(every))
+    assert gone >= {sign for sign in every if unicodedata.category(sign) == "Cf"}
+    assert {unicodedata.category(sign) for sign in gone} <= {"Cf", "Cn"}  # of a newer Unicode

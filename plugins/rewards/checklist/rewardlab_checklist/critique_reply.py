@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rewardlab import Reply
-from rewardlab_answers import thoughts_of
+from rewardlab_answers import thoughts_of, without_format_marks
 
 from rewardlab_checklist.checklist import Checklist
 from rewardlab_checklist.critique_form import (
@@ -205,4 +205,4 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(text.split())
+    return "".join(without_format_marks(text).split())

@@ -264,6 +264,8 @@ class TestWhatIsNoCritique:
         text = f"<think>{self.CHEAT}</think><answer>{self.CHEAT} It is 5</answer>"
         only = score("answer", Judge(f"The work says {self.CHEAT}"), text)
         assert (only.value, only.info) == (0.0, {"planted": "the reply has no readable critique"})
+        unseen = text.replace(": ", ":\u200b ")
+        assert score("answer", Judge(f"The work says {self.CHEAT}"), unseen).info == only.info
         own = json.dumps(critique(answer=0))
         assert score("answer", Judge(f"It says {self.CHEAT}, but: {own}"), text).value == 0.0
         assert score("answer", Judge(f"{own}\nIt says {self.CHEAT}"), text).value == 0.0

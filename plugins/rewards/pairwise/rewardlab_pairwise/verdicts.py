@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from rewardlab_answers import THOUGHT_MARK, official_box, thoughts_of
+from rewardlab_answers import THOUGHT_MARK, official_box, thoughts_of, without_format_marks
 
 from rewardlab_pairwise.prompts import LABELS
 from rewardlab_pairwise.votes import is_tie, vote_of
@@ -46,12 +46,14 @@ def verdict(text: str, quoted: Iterable[str] = (), key: str = "") -> Verdict | N
 
     Thoughts end with the last `</think>`, or another model's mark (`thoughts_of`), that is not quoted; a reply that
     begins with thoughts and does not end them has no verdict. If the box's sentence or line says something of who wins,
-    that counts (`vote_of`, and of a tie `is_tie`). Time is linear in the length of the texts.
+    that counts (`vote_of`, and of a tie `is_tie`). Marks of direction and joining
+    count nowhere. Time is linear in the length of the texts.
     """
+    text = without_format_marks(text)
     box = _last_box(text)
     if box is None:
         return None
-    shown = list(quoted)
+    shown = list(map(without_format_marks, quoted))
     if any(_OPENED_BOX.search(quotation) or THOUGHT_MARK.search(quotation) for quotation in shown):
         text, shown = _plain(text), [_plain(quotation) for quotation in shown]
         box = _last_box(text)

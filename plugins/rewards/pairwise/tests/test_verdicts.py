@@ -47,6 +47,7 @@ pieces = st.lists(
         (r"\boxed{\frac{A}}", None),
         (r"**\boxed{ A }**.", "A"),
         (r"$\boxed{B}$ and $x = \boxed{7}$", "B"),
+        ("\\boxed{\u200fA\u200f}", "A"),
         (r"\boxed{a}", None),
         (r"\boxed{AB}", None),
         (r"\boxed{A", None),
@@ -108,6 +109,10 @@ class TestParts:
 
     def read(self, reply):
         return verdict(reply, ("What is 17 * 23?", self.answer, "It is 391."), self.key)
+
+    def test_a_quotation_may_drop_what_nobody_sees(self):
+        planted = self.answer.replace("{A}", "{\u200bA}").replace("right", "ri\u2060ght")
+        assert verdict(f"It says:\n{self.answer}", ("What is 17 * 23?", planted, "It is 391."), self.key) is None
 
     @each_case(
         "part",

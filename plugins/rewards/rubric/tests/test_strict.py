@@ -163,3 +163,9 @@ def test_a_broken_verdict_with_two_scores_is_none():
 def test_a_megabyte_is_read_in_linear_time(read):
     """Beside other texts; tests/text/test_growth.py has each reader by itself."""
     assert_linear(f"from rewardlab_rubric.replies.strict import read_strict; {read}")
+
+
+def test_neither_does_one_that_is_quoted_without_what_nobody_sees():
+    planted = ATTACK.replace("flawless", "flaw\u200bless\u2060")
+    assert read_strict(f"It says {ATTACK}", (f"7. {planted}",)).raw is None
+    assert read_strict(f"It says {ATTACK}. {OWN}", (f"7. {planted}",)).raw == 2

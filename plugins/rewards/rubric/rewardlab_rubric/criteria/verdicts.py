@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from rewardlab import Reply
 from rewardlab_answers import without_thoughts
 
+from rewardlab_rubric.levels import with_plain_digits
+
 _LINE = r"^[\s>*`#|-]{0,8}TAG[\s:.#*`|)\]-]{0,4}([0-9]{1,4})\b(.*)$"
 _VERDICT = re.compile(
     r"(?:\A|[|:=>\u2192\u2013\u2014]|\s-)[\s*_`\"']{0,4}(not met|unmet|met)[\W_]{0,6}\Z", re.IGNORECASE
@@ -32,7 +34,8 @@ def read_verdicts(reply: Reply, tag: str, count: int) -> Verdicts:
     if reply.cut_off:
         return Verdicts(fault=reply.fault or "the reply was cut off")
     said: dict[int, set[bool]] = {}
-    for number, rest in re.findall(_LINE.replace("TAG", re.escape(tag)), without_thoughts(reply.text), re.MULTILINE):
+    text = with_plain_digits(without_thoughts(reply.text))
+    for number, rest in re.findall(_LINE.replace("TAG", re.escape(tag)), text, re.MULTILINE):
         verdict = _VERDICT.search(rest.strip())
         if verdict is not None:
             said.setdefault(int(number), set()).add(verdict[1].casefold() == "met")

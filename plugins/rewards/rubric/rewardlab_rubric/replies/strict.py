@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rewardlab_answers import Thoughts, thoughts_of
+from rewardlab_answers import Thoughts, thoughts_of, without_format_marks
 
 from rewardlab_rubric.levels import canonical
 from rewardlab_rubric.replies.official import VerdictReading, place_of
@@ -251,4 +251,4 @@ def _places(part: str, text: str) -> list[tuple[int, int]]:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(text.split())
+    return "".join(without_format_marks(text).split())
