@@ -18,6 +18,11 @@ SP3F = {*["ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt"
 CHOICES = ("west", "east", "north", "south")
 
 
+BOTH = pytest.mark.parametrize(
+    "recipe", [pytest.param("evaluate_sp3f.yaml", marks=pytest.mark.nightly), "evaluate_pb_rlsvr.yaml"]
+)
+
+
 def row_of(name, language, number):
     """A row as the benchmark publishes it. The second choice is right, and the number is the row's."""
     question = f"Question {number} of {name} in {language}, which one?"
@@ -92,7 +97,7 @@ def answer(request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["evaluate_sp3f.yaml", "evaluate_pb_rlsvr.yaml"])
+@BOTH
 def test_a_served_policy_is_evaluated_whole_and_tables_made(recipe, published, judge_server, main, monkeypatch):
     overrides = published(recipe)
     stage = load(FOLDER / recipe).tree["stages"][0]
@@ -183,7 +188,7 @@ def test_translate_test_translates_each_question_first(published, judge_server, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["evaluate_sp3f.yaml", "evaluate_pb_rlsvr.yaml"])
+@BOTH
 def test_a_folder_is_evaluated_by_the_same_recipe(recipe, published, model_folder, main):
     overrides = published(recipe, only=("de", "zh", "zh-cn"))
     short = ("stages.0.max_new_tokens=8", "stages.0.samples=1", "stages.0.top_p=1.0")

@@ -275,7 +275,7 @@ def test_each_law_has_words_and_a_function():
     assert [*LAWS] == [*BACKEND]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_toy_engine_keeps_every_law(toy, tmp_path):
     """With save_every, from a file, and with an override."""
     path = tmp_path / "toy.yaml"

@@ -347,7 +347,7 @@ def test_each_kind_keeps_every_law(every, site, tmp_path, kind):
     assert found["held"] >= 4
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_recipe_of_each_kind_runs(every, site):
     for kind, command in {
         "judge": ["score", "recipe.yaml", "rows.jsonl", "-o", "scored.jsonl"],
