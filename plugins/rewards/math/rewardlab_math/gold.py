@@ -3,6 +3,7 @@ r"""Read gold answers as data sets write them: `42`, `"1,234"`, `"#### 42"`, `"\
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -41,6 +42,7 @@ class Gold:
             number, too.
         moments: the times of day or the dates that it is.
         is_computed: whether algebra may compare it; a list with dots and a congruence are compared otherwise.
+        rate: how many of its units one of those of the answer is that is compared with it.
     """
 
     text: str
@@ -54,6 +56,7 @@ class Gold:
     point_only: bool = True
     moments: Moments = ()
     is_computed: bool = True
+    rate: Fraction = Fraction(1)
 
     def part(self, text: str, seconds: float) -> "Sequence[Gold]":
         """Return the right answers that a part of this one, or another writing of it, gives; none if it is blank."""

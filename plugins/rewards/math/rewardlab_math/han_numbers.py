@@ -26,7 +26,7 @@ _PIECE = re.compile(r"\d+|\D")
 def number(text: str, *, is_japanese: bool = False) -> str | None:
     """Return the digits of a text that is one number, with what it counts behind them; None for another text.
 
-    3万 is none: it may be 3, if 万 is what the question counts in (see `units.SCALES`).
+    3万 is none: it may be 3, if 万 is what the question counts in (see `scales.SCALES`).
 
     Args:
         is_japanese: 百五 is 105 there; in Chinese, where people say 百五 for 150, it is not read.

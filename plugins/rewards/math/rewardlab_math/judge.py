@@ -106,7 +106,8 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     if times and any(moments.equal(gold.moments, times) for gold in golds):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if moments.may_be_numbers(gold.moments, times)]
-    golds = [gold for gold in golds if named_units.may_agree(gold.text, core)]
+    rates = [named_units.rate(gold.text, core) for gold in golds]
+    golds = [replace(gold, rate=rate) for gold, rate in zip(golds, rates, strict=True) if rate is not None]
     orders = [sequences.same_order(gold.text, core) for gold in golds]
     if any(orders):
         return AnswerVerdict(right=True)
@@ -118,9 +119,9 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     point_only = language is not None and writes_decimal_point(language)
     core = standard(core, point_only=point_only)
     numbers = quantities(core, point_only=point_only) or only_quantity(core, point_only=point_only)
-    if any(number.equals(right) for number in numbers for gold in golds for right in gold.quantities):
+    if any(number.times(gold.rate).equals(right) for number in numbers for gold in golds for right in gold.quantities):
         return AnswerVerdict(right=True)
-    golds = [gold for gold in golds if not (numbers and gold.only_number)]
+    golds = [gold for gold in golds if gold.rate == 1 and not (numbers and gold.only_number)]
     golds = [gold for gold in golds if not _differ_in_scale(gold.text, text)]
     if not golds:
         return AnswerVerdict(right=False)

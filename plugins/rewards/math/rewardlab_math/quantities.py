@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from rewardlab_math import units
+from rewardlab_math import named_units, units
 from rewardlab_math.numerals import NUMERAL, readings
 
 _NAME = r"(?:(?P<name>\\?[A-Za-z]\w*(?:_\{?\w+\}?)?(?:\([^()=<>\d]{1,30}\))?)\s*)?"
@@ -55,6 +55,10 @@ class Quantity:
     name: str | None = None
     scale: int | None = None
 
+    def times(self, rate: Fraction) -> "Quantity":
+        """Return the same amount in another unit."""
+        return self if rate == 1 else replace(self, value=self.value * rate)
+
     def equals(self, other: "Quantity") -> bool:
         """Return whether both are equal: exactly, or to six places if either has decimals.
 
@@ -89,7 +93,7 @@ def quantities(text: str, *, point_only: bool = False) -> frozenset[Quantity]:
     values, exact, rest = _number(text[prefix.end() :], point_only)
     percent = _PERCENT.match(rest)
     rest = rest[percent.end() :] if percent else rest
-    if not values or not units.is_unit(rest):
+    if not values or not (units.is_unit(rest) or named_units.is_compound(rest)):
         return frozenset()
     negative = (prefix["sign"], prefix["inner_sign"]).count("-") == 1
     name = _variable(prefix["name"])

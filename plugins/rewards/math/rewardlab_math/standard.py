@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from rewardlab_math import inequalities, intervals, ratios, repeating, set_notation, units
+from rewardlab_math import inequalities, intervals, named_units, ratios, repeating, set_notation, units
 from rewardlab_math.plain_text import as_latex
 
 _LEIBNIZ = r"d(?:\^\{?\d\}?)?\s*([A-Za-z])\s*\}\s*\{\s*(d)\s*([A-Za-z](?:\^\{?\d\}?)?)"
@@ -26,7 +26,7 @@ def standard(text: str, *, point_only: bool) -> str:
     Args:
         point_only: the language marks decimals only with a point.
     """
-    text = set_notation.as_intervals(as_latex(units.without_inner_units(text)))
+    text = set_notation.as_intervals(as_latex(units.without_inner_units(named_units.summed(text))))
     text = inequalities.as_union(text)
     if "'" in text:
         text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
