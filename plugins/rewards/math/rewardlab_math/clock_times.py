@@ -26,7 +26,7 @@ _NOON = "noon|midday|mittag|midi|mediodía|meio-dia|mezzogiorno|полдень|�
 _MIDNIGHT = "midnight|mitternacht|minuit|medianoche|meia-noite|mezzanotte|полночь|午夜|真夜中|자정"
 _NAMED = re.compile(rf"(?:12(?::00)? ?)?(?:(?P<noon>{_NOON})|(?P<midnight>{_MIDNIGHT}))")
 _BEFORE = re.compile(r"(?:(?P<am>午前|上午|早上|凌晨|오전)|(?P<pm>午後|下午|晚上|오후)) ?")
-_AFTER = re.compile(rf"(?<![^\W\d_]) ?(?:(?P<am>{_AM})|(?P<pm>{_PM}))(?![^\W\d_])\.?")
+HALF = re.compile(rf"(?<![^\W\d_]) ?(?:(?P<am>{_AM})|(?P<pm>{_PM}))(?![^\W\d_])\.?")
 _TIME = re.compile(
     r"(?:(?:at|um|à|alle|a las|às|в|pukul|jam) )?(?P<hour>\d{1,2})"
     r"(?: ?(?:(?P<point>\.)|(?P<colon>:)|h|uhr|[時时点點시]) ?(?P<minute>\d\d)(?::(?P<second>\d\d))?[分분]?)?"
@@ -96,7 +96,7 @@ def read(text: str) -> ClockTime | None:
 
 def _half_of_day(text: str) -> tuple[Half | None, str]:
     """Return the half of the day that a text says, and the text without it."""
-    mark = _BEFORE.match(text) or _AFTER.search(text)
+    mark = _BEFORE.match(text) or HALF.search(text)
     if mark is None:
         return None, text
     rest = f"{text[: mark.start()]} {text[mark.end() :]}"

@@ -1,7 +1,7 @@
 r"""Find the last formula of a text that has a number in it: `7`, `$2\sqrt{3}$`, 10^3, 3/4, `12\text{ cm}^2`.
 
 A number is part of the formula around it: 3 is not what `2\sqrt{3}` says. Of an equation or an approximation the last
-side is taken.
+side is taken. A unit, a word for a power of ten, the half of a day and a sign of money beside it belong to it.
 """
 
 import re
@@ -10,13 +10,19 @@ from collections.abc import Iterator
 
 from rewardlab_answers import only_joins
 
-from rewardlab_math.numerals import UNSPACED_NUMERAL
+from rewardlab_math import clock_times, named_units
 
 MAX_LENGTH = 200
 """characters on each side of a number in which its formula is looked for"""
 
-_GROUPED = r"\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
-_NUMBER = re.compile(rf"(?<![A-Za-z])(?:{_GROUPED}|{UNSPACED_NUMERAL})")
+_GROUPED = r"(?<!\d)\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)(?:[.,]\d+)?"
+_PLAIN = rf"(?:{_GROUPED}|\d+(?:[.,٫٬'’_]\d+)*|[.,٫]\d+)"
+_FORMS = (  # one number each: 12:30, 2 : 3, 3 1/2, 3½, 1.2 x 10^3, 1 234
+    rf"{_PLAIN}(?:(?:[:：∶]\d+)+| : \d+)"
+    rf"|(?<![\d.,/])\d{{1,9}} \d{{1,9}}/\d{{1,9}}(?![\d/])|(?:{_PLAIN} ?)?[¼-¾⅐-⅞]"
+    rf"|{_PLAIN} ?[xX×] ?10(?=\s?[\^⁰¹²³⁴-⁹⁻])|{_PLAIN}"
+)
+_NUMBER = re.compile(rf"(?<![A-Za-z])(?:{_FORMS})")
 _DELIMITED = re.compile(
     r"\\\\|\\\$|\$\$(?P<display>[^$]+)\$\$|\$(?P<inline>[^$]+)\$"
     r"|\\\((?P<round>(?:(?!\\[()]).)+)\\\)|\\\[(?P<square>(?:(?!\\[\[\]]).)+)\\\]",
@@ -26,13 +32,19 @@ _RELATION = re.compile(r"=|≈|\\approx(?![A-Za-z])|\\simeq(?![A-Za-z])|\\cong(?
 _NAMED = re.compile(r"\\[A-Za-z]+(?:\s*\{[^{}]*\})?")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _TOKEN = re.compile(
-    rf"(?P<number>{_GROUPED}|\d+(?:[.,٫٬'’]\d+)*|[.,٫]\d+)"
+    rf"(?P<number>{_FORMS})"
     r"|(?P<unit>(?<=[\d)}])[ ]?[A-Za-z]{1,6}(?:/[A-Za-z]{1,4})?\^\{?[-−]?[1-3]\}?(?!\d))"
+    r"|(?P<operator>\*\*|[-−+*/·×÷⁄]|\\(?:times|cdot|div|pm)(?![A-Za-z]))"
     r"|(?P<atom>\\[A-Za-z]+|(?:sqrt|sin|cos|tan|ln|log|exp|pi)(?![A-Za-z])|[√π∞]|(?<![A-Za-z])[A-Za-z](?![A-Za-z]))"
-    r"|(?P<operator>\*\*|[-−+*/·×÷⁄])|(?P<raises>[\^_])|(?P<open>[({\[])|(?P<close>[)}\]])|(?P<post>[%٪％°²³])"
+    r"|(?P<raises>[\^_])|(?P<open>[({\[])|(?P<close>[)}\]])|(?P<post>[%٪％°⁰¹²³⁴-⁹⁻])"
     r"|(?P<space>\\[ ,;:!]|[ \u00a0~])|(?P<comma>,)|(?P<other>[A-Za-z]+|\\?.|\n)",
     re.DOTALL,
 )
+_MONEY = re.compile(r"(?:(?<![\w)\]}])[-−]\s?)?\\?(?:[€£¥￥₹₽₩฿₫₦]|(?:US)?\$)\s?\Z")
+_CLOSING = re.compile(r"\$\$?|\\[)\]]")
+_RAISED = re.compile(r"\^(?!\s?\{?\s?\\circ)|\\(?!circ)|[√⁰-⁹²³¹]")
+_AMOUNT_BEFORE = re.compile(r"\d+(?:\.\d+)? ?[^\W\d_]+(?:,| and)? \Z")
+_VARIABLE = re.compile(r"(?<![\\A-Za-z])(?![xX] ?10)[A-Za-z]")
 _PAIRS = {"(": ")", "{": "}", "[": "]"}
 _Place = tuple[int, int]
 
@@ -45,9 +57,36 @@ def last_formulas(text: str) -> list[str]:
     last = deque(_NUMBER.finditer(text), maxlen=1)
     if not last:
         return []
-    places = _delimited(text, last[0].start()) or _bare(text, last[0].start(), last[0].end())
-    parts = [_last_side(text[start:end]) for start, end in places]
+    number = last[0].start()
+    if places := _delimited(text, number):
+        parts = [_with_unit(text, _last_side(text[start:end]), _closed(text, end)) for start, end in places]
+    else:
+        places = _bare(text, number, last[0].end())
+        parts = [_sign(text, start) + _with_unit(text, _last_side(text[start:end]), end) for start, end in places]
+        before = _AMOUNT_BEFORE.search(text[max(0, number - 30) : number])
+        if len(parts) == 1 and before and named_units.summed(amount := before[0] + parts[0]) != amount:  # 5 ft 3 in
+            return [amount]
     return list(dict.fromkeys(parts))
+
+
+def _sign(text: str, start: int) -> str:
+    """Return the sign of money before a number, and a minus before that."""
+    money = _MONEY.search(text[max(0, start - 6) : start])
+    return money[0] if money else ""
+
+
+def _closed(text: str, end: int) -> int:
+    """Return the place behind the delimiter that follows a formula."""
+    delimiter = _CLOSING.match(text, end)
+    return end if delimiter is None else delimiter.end()
+
+
+def _with_unit(text: str, formula: str, end: int) -> str:
+    """Return a formula with the scale, the unit or the half of the day behind it; none is behind one with variables."""
+    half = clock_times.HALF.match(text, end)
+    unit = text[end : half.end() if half else named_units.end_behind(text, end)].strip()
+    is_variable = _VARIABLE.search(formula) or (len(unit) == 1 and unit.isalpha() and _RAISED.search(formula))
+    return formula if not unit or is_variable else f"{formula} {unit}"
 
 
 def _delimited(text: str, number: int) -> list[_Place]:

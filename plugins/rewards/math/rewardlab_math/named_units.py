@@ -108,7 +108,7 @@ _TABLE = """
 
 _SYMBOL_PREFIXES = {"n": -9, "µ": -6, "μ": -6, "u": -6, "m": -3, "c": -2, "d": -1, "h": 2, "k": 3, "M": 6, "G": 9}
 _NAME_PREFIXES = {"nano": -9, "micro": -6, "milli": -3, "centi": -2, "deci": -1, "kilo": 3, "mega": 6, "giga": 9}
-_RARE = {"c": ("m", "l", "L", "g"), "d": ("m", "l", "L"), "h": ("Pa",)}
+_RARE = {"c": ("m", "l", "L", "g"), "d": ("m", "l", "L"), "h": ("Pa",), "u": ("m", "g", "l", "L", "A", "F", "V")}
 _SYMBOLS = ("*mol", "*cal", "*bar")
 _BEFORE = {"square": 2, "sq": 2, "cubic": 3, "cu": 3, "平方": 2, "立方": 3, "quadrat": 2, "kubik": 3, "кв": 2, "куб": 3}
 _BEHIND = {
@@ -150,6 +150,7 @@ _FIRST = re.compile(
 )
 _NO_VARIABLE = re.compile(r"\\[A-Za-z]+|\A.*=|[^\W\d_]{3,}|\b(?:a|is|it|of|to|so|we)\b", re.DOTALL)
 _LETTER, _COMPOUND = re.compile(r"[A-Za-z]"), re.compile(r"[\\^/Ωµμ]")
+_PROSE = re.compile(r" ?(?:in|mi|p|ha)(?= [^\W\d_])")  # "5 in total"
 _MEASURE = re.compile(r"[^\W\d_]{3}")
 _PARTS = re.compile(r"\d+(?:\.\d+)?\s?[^\W\d_]+\.?(?:(?:,| and)?\s+\d+(?:\.\d+)?\s?[^\W\d_]+\.?){1,3}")
 _PART = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s?(?P<unit>[^\W\d_]+)")
@@ -165,6 +166,19 @@ def rate(gold: str, answer: str) -> Fraction | None:
 def is_compound(text: str) -> bool:
     r"""Return whether a text is nothing but a unit with powers, quotients or signs: `\mathrm{m\,s^{-1}}`, `µm`."""
     return _COMPOUND.search(text) is not None and bool(_read(_flat(text)))
+
+
+def end_behind(text: str, start: int) -> int:
+    """Return where the unit, or the word for a power of ten, ends that begins in a place; the place without one."""
+    end, is_scaled = start, False
+    for token in _TOKEN.finditer(text, start, start + _ENDS):
+        kind, word = token.lastgroup, token.group().lower()
+        is_scale = word in SCALES or (word[:1] in SCALES and not word.isascii())
+        if kind == "power" or (kind == "word" and (is_scale or word in _BEHIND or _word(_raised(token.group())[1]))):
+            end, is_scaled = token.end(), is_scaled or is_scale
+        elif not (kind == "per" or token.group() == " " or word in _PER or word in _BEFORE):
+            break
+    return start if _PROSE.match(text, start) or not (is_scaled or _read(text[start:end])) else end
 
 
 def summed(text: str) -> str:

@@ -20,6 +20,7 @@ _TEXT = re.compile(r"\\(?:text\w*|math(?:rm|bf|it|sf)|mbox|rm|bf)\s*\{(?P<inside
 _SPACE = re.compile(r"\\(?:[,;:! ]|q?quad\b)|~")
 _POWER = re.compile(r"(?<=[^\d\s^])\^\s*(?:\{\s*-?[1-3]\s*\}|-?[1-3])")
 _DEGREE = re.compile(r"\^?\s*\{?\s*(?:\\circ|\\degree)\s*\}?")
+_HALF = re.compile(r"(?<![A-Za-z])([ap])\. ?m(?![A-Za-z])", re.IGNORECASE)
 _JOINT = re.compile(r"(?:\\cdot|\\times|[\s~/.,·*()\"'-])+")
 _ANY_WORD = re.compile(r"[^\W\d_]+")
 _ASCII_WORD = re.compile(r"[A-Za-z]+")
@@ -48,7 +49,7 @@ def is_unit(rest: str) -> bool:
 
     Letters that may be variables are not a unit: "12x", "12 x", "12ab".
     """
-    bare = _DEGREE.sub(" ", _POWER.sub("", _TEXT.sub(_as_unit, rest)))
+    bare = _HALF.sub(r"\1m", _DEGREE.sub(" ", _POWER.sub("", _TEXT.sub(_as_unit, rest))))
     attached, *apart = _JOINT.split(bare)
     return _is_word(attached, shortest=None) and all(_is_word(word, shortest=3) for word in apart)
 
