@@ -6,7 +6,7 @@ answer: what it finds is a box for rewards. `official_box` finds what SP3F's pub
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 MAX_LENGTH = 80
@@ -69,9 +69,9 @@ def last_box(text: str) -> str | None:
     r"""Return the content, verbatim, of the closed `\boxed{...}` that opens last; None if there is none.
 
     Space between `\boxed` and its brace is allowed, escaped braces do not count, and of nested boxes the
-    inner one is taken. A box that is never closed is ignored.
+    inner one is taken. A box that is never closed is ignored, and so is a blank one beside another.
     """
-    last = max(_closed_boxes(text), default=None)
+    last = max(_written(text, _closed_boxes(text)), default=None)
     return None if last is None else text[last.start : last.end]
 
 
@@ -82,7 +82,7 @@ def last_boxes(text: str) -> list[str]:
     `\boxed{1} or \boxed{-2}` is the answer "1 or -2". Of a box with others inside the whole content is taken, without
     their mark-up. A number or a letter behind `\boxed` without braces is a box, too.
     """
-    boxes = _outermost([*_closed_boxes(text), *_bare_boxes(text)])
+    boxes = _outermost(_written(text, [*_closed_boxes(text), *_bare_boxes(text)]))
     answer: list[str] = []
     for place in range(len(boxes) - 1, -1, -1):
         box = boxes[place]
@@ -90,6 +90,17 @@ def last_boxes(text: str) -> list[str]:
             break
         answer.append(_without_boxes(text[box.start : box.end]))
     return list(dict.fromkeys(reversed(answer)))
+
+
+def _written(text: str, boxes: Iterable[_Span]) -> list[_Span]:
+    r"""Return the boxes of a text without the blank ones, unless those behind the thoughts are all blank.
+
+    "Put it into \boxed{}" takes no answer back.
+    """
+    every, response = list(boxes), text.rfind("</think>")
+    written = [box for box in every if text[box.start : box.end].strip(" \t\n~$")]
+    last = max(every, default=None)
+    return every if not written or (last and max(written).begin < response < last.begin) else written
 
 
 def _closed_boxes(text: str) -> Iterator[_Span]:

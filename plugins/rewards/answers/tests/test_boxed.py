@@ -72,12 +72,22 @@ def test_a_box_that_is_never_closed_is_passed_over():
     assert last_box(r"\boxed{1} and \boxed{2") == "1"
 
 
+@each_case("text", [r"\boxed{1}. Put it into \boxed{}.", r"\boxed{1}, \boxed{ }", r"\boxed{}</think>\boxed{1}\fbox{$}"])
+def test_a_blank_box_takes_no_answer_back(text):
+    assert last_box(text) == "1"
+    assert last_boxes(text) == ["1"]
+
+
+def test_a_response_whose_boxes_are_blank_has_not_the_answer_of_its_thoughts():
+    assert last_box(r"\boxed{7}</think> so \boxed{}") == ""
+
+
 @each_case("text", ["", "7", r"\boxed{7", r"\boxed 7", r"\boxed", r"boxed{7}", r"\boxedx{7}", r"\fboxed{7}"])
 def test_there_may_be_no_box(text):
     assert last_box(text) is None
 
 
-@given(texts, st.text(st.sampled_from("ab \n"), max_size=5), texts)
+@given(texts, st.text(st.sampled_from("ab \n"), max_size=5).filter(str.strip), texts)
 def test_a_box_written_last_is_the_one_that_is_read(before, content, after):
     after = after.replace("\\", "").replace("{", "").replace("}", "")
     assert last_box(rf"{before} \boxed{{{content}}}{after}") == content

@@ -21,6 +21,7 @@ Case does not matter. All languages are read at once: a model answers in more th
                 makes the choice before it none: "B, unless it floats"
     so          what concludes in such a sentence
     also        what is said of a choice beside the one that was stated
+    may         what makes the choice behind it one that may be right, too: "it might be"
     correction  what takes a statement back, where another label follows: "wait", "actually"
     contrast    what the choice follows after another one is denied: "but", in "not B but C"
     not         before a lead or a choice in its clause: then it states nothing ("not", "if", "whether", "wrong")

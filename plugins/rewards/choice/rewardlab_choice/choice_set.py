@@ -157,7 +157,7 @@ class ChoiceSet:
         between = rf"(?:[,;/&+]\s{{0,3}}|{words}[\s,]{{0,3}}(?:[^\W\d_]{{2,10}}\s{{1,3}}){{0,3}}?){{1,3}}?"
         mark = r"[(\[{\"'$*\s]{0,4}"
         return re.compile(
-            rf"[\s)\]}}\"'*$.,;!]{{0,6}}?{between}(?P<mark>{mark}(?:\\(?:boxed|fbox)\s?\{{)?{mark})(?P<label>{self.forms})"
+            rf"[\s()\]}}\"'*$.,;!]{{0,6}}?{between}(?P<mark>{mark}(?:\\(?:boxed|fbox)\s?\{{)?{mark})(?P<label>{self.forms})"
             r"(?![A-Za-z0-9\u00c0-\u024f])(?P<after>.?.?)",
             re.IGNORECASE | re.DOTALL,
         )

@@ -8,7 +8,14 @@ CIRCLED = "".join(chr(0xE000 + number) for number in range(1, 21))
 STOPS = ".:,;)]。、।۔።፣"
 QUOTES = "\"'“”‘’«»「」『』"
 
-_FONT = re.compile(r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt|normal|up)?|boldsymbol|mbox)\s*+\{([^{}]*+)\}")
+_FONT = re.compile(
+    r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt|normal|up)?|boldsymbol|mbox|emph|underline|uline|ensuremath"
+    r"|textcolor\s?\{[^{}]{0,30}\})\s*+\{([^{}]*+)\}"
+)
+_LAYOUT = re.compile(
+    r"\\(?:bf|rm|it|sf|tt|sl|bfseries|itshape|displaystyle|textstyle|tiny|scriptsize|footnotesize|small|normalsize|large|Large"
+    r"|LARGE|huge|Huge|left|right|color\s?\{[^{}]{0,30}\})(?![A-Za-z])\s{0,3}"
+)
 _SPACING = re.compile(r"\\[,;:! ()]|(?<=\S)~(?=\S)")
 _ONE_IN_BRACES = re.compile(r"\{([^{}\\])\}")
 _BOLD = re.compile(r"(?<![^\W_])(?:\*\*|__)|(?:\*\*|__)(?![^\W_])")  # 2**3 is not 23
@@ -45,6 +52,7 @@ def folded(text: str) -> str:
 
 def unfonted(text: str) -> str:
     r"""Return a text without fonts and spacing of LaTeX: `\textbf{(B) }\frac{1}{2}` is `(B) \frac{1}{2}`."""
+    text = _LAYOUT.sub("", text) if "\\" in text else text
     for _ in range(MAX_FONTS):
         text = _FONT.sub(r"\1", text)
     return _SPACING.sub(" ", text)

@@ -24,6 +24,7 @@ MAX_STATEMENTS = 200
 """leads, labels and lines that are looked at, from the end of a response"""
 
 _MARK = re.compile(r"[.,;!?]")
+_GLUED = ("zh", "ja", "ko")
 _AT_END = re.compile(r"[\s.!。।።۔)]{0,8}\Z")
 
 
@@ -48,6 +49,9 @@ def named_alone(written: str, choices: ChoiceSet) -> Named:
     named = choices.named(written)
     if named is not NOTHING:
         return named
+    head = choices.head.match(written)  # B选项
+    if head is not None and answer_words.behind(_GLUED).fullmatch(written[head.end() :].rstrip(" .。")):
+        return choices.named(head[0])
     before = answer_words.before_choice().match(written)
     return choices.named(choices.past_denial(written[before.end() :] if before else written))
 

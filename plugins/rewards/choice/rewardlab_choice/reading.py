@@ -9,12 +9,15 @@ from rewardlab_answers import last_box
 
 from rewardlab_choice.answer_line import answer_line, labels_named
 from rewardlab_choice.choice_set import HEDGED, NOTHING, ChoiceSet, Fault, Named
-from rewardlab_choice.statement import is_denied, stated, stated_behind_a_lead
+from rewardlab_choice.sentences import MAX_SENTENCE
+from rewardlab_choice.statement import is_denied, may_be_another, stated, stated_behind_a_lead, without_reason
 
 Extract = Literal["boxed", "tag", "last_label", "answer_line"]
 
 MAX_BOXES = 50
 """boxes of a response whose labels are compared, from its end"""
+MAX_STOP_TOKENS = 8
+_STOP_TOKEN = re.compile(r"(?:</s>|<eos>|<end_of_turn>|<[|｜][a-z_▁]{2,24}[|｜]>)\Z")
 _REASONING_END = "</think>"
 _OPEN_TAG, _CLOSE_TAG = "<answer>", "</answer>"
 _OPENED = re.compile(r"\\(?:boxed|fbox)\s*\{")
@@ -42,6 +45,7 @@ def read(text: str, kind: Extract, choices: Mapping[str, str], several: bool = F
     Args:
         several: whether an answer line may join labels.
     """
+    text = _without_stop_tokens(text)
     if kind == "answer_line":
         return _read_line(text, choices, several)
     known = ChoiceSet.of(choices)
@@ -85,8 +89,9 @@ def _boxed(text: str, choices: ChoiceSet, states: bool) -> tuple[str | None, Nam
     others = {name.label for name in read} - {None, named.label} | {name.fault for name in read[-1:]} - {None}
     if states:
         others |= {stated_behind_a_lead(_BOX.sub(" ", text), choices).label} - {None, named.label}
-    behind = text[boxes[-1].end() :][:80] if boxes else ""
-    return answer, HEDGED if others or choices.hedge(named.label, behind) else named
+    behind = text[boxes[-1].end() :] if boxes else ""
+    hedged = choices.hedge(named.label, behind[:80]) or may_be_another(behind[:MAX_SENTENCE], named.label, choices)
+    return answer, HEDGED if others or hedged else named
 
 
 def _last_stated(response: str, choices: ChoiceSet) -> tuple[str | None, Named]:
@@ -139,6 +144,17 @@ def _tags(text: str) -> list[str]:
 
 
 def _named(answer: str, choices: ChoiceSet) -> Named:
-    """Return the choice that an answer names: as a whole, or behind a lead within it."""
-    named = choices.named(answer)
+    """Return the choice that an answer names: as a whole, before a reason, or behind a lead within it."""
+    named = choices.named(without_reason(answer.strip(), choices))
     return stated_behind_a_lead(answer, choices) if named is NOTHING else named
+
+
+def _without_stop_tokens(text: str) -> str:
+    """Return a completion without the marks of a template at its end, `</s>` or `<|im_end|>`."""
+    for _ in range(MAX_STOP_TOKENS):
+        written = text.rstrip()
+        stop = _STOP_TOKEN.search(written, max(0, len(written) - 40))
+        if stop is None:
+            break
+        text = written[: stop.start()]
+    return text

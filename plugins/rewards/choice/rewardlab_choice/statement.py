@@ -108,6 +108,7 @@ class _Patterns:
     bare: re.Pattern[str]
     joined: re.Pattern[str]
     also: re.Pattern[str]
+    may: re.Pattern[str]
 
 
 @lru_cache(maxsize=512)
@@ -124,6 +125,10 @@ def _patterns(choices: ChoiceSet) -> _Patterns:
         ),
         joined=re.compile(rf"{answer_words.joiner()}\s{{0,3}}[(\[]?(?:{forms})(?!\w)", re.IGNORECASE),
         also=re.compile(rf"(?<!\w)(?P<label>{forms})[\s)\]]{{1,3}}{answer_words.any_of('also')}", re.IGNORECASE),
+        may=re.compile(
+            rf"{answer_words.any_of('may')}\s{{0,3}}[(\[]?(?!a\s)(?P<label>{forms})(?=[\s)\].,;!]{{0,4}}(?:\Z|[.,;!)\n。，；！]))",
+            re.IGNORECASE,
+        ),
         bare=re.compile(rf"(?<![A-Za-z0-9'’])(?:{forms})(?![A-Za-z0-9'’]|\s[a-z])", re.IGNORECASE),
     )
 
@@ -164,7 +169,7 @@ def _last_line(text: str, choices: ChoiceSet) -> Statement | None:
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
     line = text[start:end].strip()
-    named = named_alone(_without_reason(line, choices), choices)
+    named = named_alone(without_reason(line, choices), choices)
     if named.label is not None:
         return Statement(start, HEDGED if _is_listed(text, start, named.label, choices) else named, line, firm=True)
     front = max(start, end - MAX_SENTENCE)
@@ -203,7 +208,7 @@ def _left_over(text: str, front: int, end: int, choices: ChoiceSet) -> Statement
     return Statement(start, Named(label), last.strip(), firm=True)
 
 
-def _without_reason(line: str, choices: ChoiceSet) -> str:
+def without_reason(line: str, choices: ChoiceSet) -> str:
     """Return a line that begins with a choice without the reason behind it: `B` of `B, because cars are fast`."""
     before = answer_words.before_choice().match(line)
     head = choices.head.match(line, before.end() if before else 0)
@@ -238,8 +243,14 @@ def _is_taken_back(text: str, statement: Statement, choices: ChoiceSet) -> bool:
         inside = [label for label in inside if choices.is_own(label)]
         if inside and choices.label(inside[-1]) != statement.named.label:
             return True
-    also = _patterns(choices).also.finditer(behind)
-    return any(choices.label(match["label"]) != statement.named.label for match in also)
+    return may_be_another(behind, statement.named.label, choices)
+
+
+def may_be_another(behind: str, label: str | None, choices: ChoiceSet) -> bool:
+    """Return whether the text behind a choice says that another may be right: "but C is possible", "it may be C"."""
+    patterns = _patterns(choices)
+    matches = [*patterns.also.finditer(behind), *patterns.may.finditer(behind)]
+    return any(choices.label(match["label"]) != label for match in matches)
 
 
 def _is_supposed(text: str, start: int) -> bool:

@@ -7,9 +7,11 @@ REALS = r"(-\infty, \infty)"
 _OR = r"\s+(?:or|oder|ou|o|atau|или)\s+|\s*(?:或|または|또는|หรือ|\\lor|\\vee)\s*"
 _OR_GROUP = r"\s*\\(?:text\w*|mathrm|mbox)\s*\{\s*(?:or|oder|ou|o|atau|или|或|または|또는|หรือ)\s*\}\s*"
 _ALTERNATIVE = re.compile(f"{_OR_GROUP}|{_OR}")
-_TOGETHER = re.compile(
-    r"\s*(?:,|;|\\land|\\wedge|\s(?:and|und|et|y|e|dan|и)\s|且|かつ|\\(?:text\w*|mathrm|mbox)\s*\{\s*,?\s*(?:and|und|et|且|かつ)\s*\})\s*"
+_AND = (
+    r"\\land|\\wedge|\s(?:and|und|et|y|e|dan|и)\s|且|かつ"
+    r"|\\(?:text\w*|mathrm|mbox)\s*\{\s*,?\s*(?:and|und|et|且|かつ)\s*\}"
 )
+_TOGETHER, _WITH_AND = re.compile(rf"\s*(?:[,;]|{_AND})\s*"), re.compile(_AND)
 _SIGN = re.compile(r"(<|>|=|\\(?:leqslant|geqslant|leq|geq|le|ge|lt|gt|neq|ne)(?![A-Za-z]))")
 _NAME = re.compile(r"\\?[A-Za-z]+(?:_\w)?")
 _TURNED = {"<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
@@ -20,8 +22,8 @@ MAX_PARTS = 12
 
 
 def as_union(text: str) -> str:
-    """Return alternatives of inequalities of one name, and what excludes numbers, as sets; anything else as it is."""
-    name = compared_name(text) if r"\ne" in text or _ALTERNATIVE.search(text) else None
+    """Return inequalities of one name that a word joins, and what excludes numbers, as sets; anything else as it is."""
+    name = compared_name(text) if r"\ne" in text or _ALTERNATIVE.search(text) or _WITH_AND.search(text) else None
     return (condition(text, name) if name else None) or text
 
 

@@ -8,7 +8,18 @@ from functools import partial
 from rewardlab.errors import one_line
 from rewardlab_answers import only_joins
 
-from rewardlab_math import algebra, congruences, guard, moments, named_units, sequences, systems, units, wording
+from rewardlab_math import (
+    algebra,
+    congruences,
+    guard,
+    moments,
+    named_units,
+    sequences,
+    systems,
+    units,
+    vectors,
+    wording,
+)
 from rewardlab_math.bounds import bounds
 from rewardlab_math.deadline import TimeLimitExceeded, call_within
 from rewardlab_math.gold import LABELLED, Gold
@@ -24,6 +35,11 @@ from rewardlab_math.standard import joined, standard
 from rewardlab_math.writing import compact
 
 _BASED = re.compile(r"[0-9A-F]+_(?:\d|\{\d+\})")
+_UNFINISHED = re.compile(
+    r"[^\s^_{(,;:&][\s$]*(?:[-+/=<>]|\\(?:cdot|times|div|pm|mp|le|ge|leq|geq|approx)(?![A-Za-z]))[\s$]*\Z"
+)
+_CUT = re.compile(r"(?<![\d.,])\d+\s?(?:\.{3,}|…|\\[lc]?dots(?![A-Za-z]))[\s$]*\Z")
+"""the ends of answers that break off: `4-`, which no other writing says than a gold one that ends so, and `42...`"""
 _MAX_PARTS = 4
 _EMBEDDED = re.compile(
     r"\\\\|\$(?P<inline>[^$]+)\$|\\\((?P<round>(?:(?!\\\)).)+)\\\)|\\\[(?P<square>(?:(?!\\\]).)+)\\\]", re.DOTALL
@@ -95,19 +111,24 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
             return AnswerVerdict(right=False)
         golds = [gold for gold in golds if not gold.is_label]
         answer, text = labelled["answer"], readable(plain(labelled["answer"]), language)
-    core = _core(text, answer)
+    core, ending = _core(text, answer), answer.rstrip()[-40:]
     if not core:
         return AnswerVerdict(right=False, reason="blank")
+    if _CUT.search(ending):
+        return AnswerVerdict(right=False, reason="unparsable")
     bounded = bounds(text)
     golds = [gold for gold in golds if bounded <= bounds(gold.text)]
     if any(_same_writing(gold, writing) for gold in golds for writing in (text, core)):
         return AnswerVerdict(right=True)
+    if _UNFINISHED.search(ending):
+        return AnswerVerdict(right=False, reason="unparsable")
     times = moments.read(text) or moments.read(core)
     if times and any(moments.equal(gold.moments, times) for gold in golds):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if moments.may_be_numbers(gold.moments, times)]
     rates = [named_units.rate(gold.text, core) for gold in golds]
     golds = [replace(gold, rate=rate) for gold, rate in zip(golds, rates, strict=True) if rate is not None]
+    golds = [gold for gold in golds if vectors.same_products(gold.text, core)]
     orders = [sequences.same_order(gold.text, core) for gold in golds]
     if any(orders):
         return AnswerVerdict(right=True)

@@ -59,7 +59,7 @@ def last_formulas(text: str) -> list[str]:
         return []
     number = last[0].start()
     if places := _delimited(text, number):
-        parts = [_with_unit(text, _last_side(text[start:end]), _closed(text, end)) for start, end in places]
+        parts = [_with_unit(text, _last_side(text[start:end]), _closed(text, end), " ") for start, end in places]
     else:
         places = _bare(text, number, last[0].end())
         parts = [_sign(text, start) + _with_unit(text, _last_side(text[start:end]), end) for start, end in places]
@@ -81,12 +81,13 @@ def _closed(text: str, end: int) -> int:
     return end if delimiter is None else delimiter.end()
 
 
-def _with_unit(text: str, formula: str, end: int) -> str:
+def _with_unit(text: str, formula: str, end: int, between: str = "") -> str:
     """Return a formula with the scale, the unit or the half of the day behind it; none is behind one with variables."""
     half = clock_times.HALF.match(text, end)
-    unit = text[end : half.end() if half else named_units.end_behind(text, end)].strip()
-    is_variable = _VARIABLE.search(formula) or (len(unit) == 1 and unit.isalpha() and _RAISED.search(formula))
-    return formula if not unit or is_variable else f"{formula} {unit}"
+    unit = text[end : half.end() if half else named_units.end_behind(text, end)]
+    bare = unit.strip()
+    is_variable = _VARIABLE.search(formula) or (len(bare) == 1 and bare.isalpha() and _RAISED.search(formula))
+    return formula if not bare or is_variable else f"{formula}{between + bare if between else unit}"
 
 
 def _delimited(text: str, number: int) -> list[_Place]:

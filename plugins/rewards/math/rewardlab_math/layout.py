@@ -35,6 +35,11 @@ _SUBSCRIPT = re.compile(
     r"_\s*(?:\{\s*(?:\\(?:text\w*|mathrm|operatorname)\s*\{\s*(?P<upright>[A-Za-z]{1,12})\s*\}|\\(?P<named>max|min|sup|inf))\s*\}"
     r"|\\(?P<bare>max|min|sup|inf)(?![A-Za-z])|\\(?:text\w*|mathrm)\s*\{\s*(?P<unbraced>[A-Za-z]{1,12})\s*\})"
 )
+_SLANTED = re.compile(r"\\(?:nice|s|x|flat)frac(?=\s*\{)")
+_CHOOSE = re.compile(
+    r"(?:\{|\A)\s*(?P<top>[^{}\\]{1,40}?)\s*\\choose(?![A-Za-z])\s*(?P<bottom>[^{}\\]{1,40}?)\s*(?:\}|\Z)"
+)
+_BARE_BINOMIAL = re.compile(r"\\[dt]?binom\s*(\w)\s*(\w)")
 _DOTS = re.compile(r"\\(?:[cl]?dots|dots[cbmio]|hdots)(?![A-Za-z])|(?:\\cdot\s*){3}|(?<=[,;+*])(\s*)\.{3,}")
 _DOTTED_PRODUCT = re.compile(r"\\(?:cdot|times)\s*(?=\\ldots)|(?<=\\ldots)\s*\\(?:cdot|times)(?![A-Za-z])")
 _TAKES_ONE = re.compile(r"(?:[\^_}]|\\[A-Za-z]+)\s*\Z")
@@ -47,6 +52,11 @@ def without_layout(text: str) -> str:
     """Return a formula without commands of layout."""
     if "\\" not in text and "..." not in text:
         return text
+    if r"\choose" in text:
+        text = _CHOOSE.sub(r"\\binom{\g<top>}{\g<bottom>}", text)
+    if "binom" in text:
+        text = _BARE_BINOMIAL.sub(r"\\binom{\1}{\2}", text)
+    text = _SLANTED.sub(r"\\frac", text)
     text = _FRAMED.sub("", _INVISIBLE.sub(" ", text)).replace(r"\ell", "l")
     text = _NAMED_FUNCTION.sub(r"\\\g<name> ", _UPRIGHT_LETTER.sub(_letter, text))
     text = _SUBSCRIPT.sub(lambda name: f"_{{{name[name.lastgroup or 0]}}}", text)

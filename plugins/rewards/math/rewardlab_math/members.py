@@ -60,10 +60,14 @@ def _single_equal(gold: sympy.Basic, answer: sympy.Basic, equal: Equal) -> bool 
     r"""Compare a list or set with what is neither: \{5\} is 5, and 5, 5 is not."""
     kinds = (sympy.Tuple, sympy.Interval, sympy.Expr)
     if isinstance(gold, sympy.FiniteSet) and isinstance(answer, kinds):
-        return len(_members(gold)) == 1 and equal(gold.args[0], answer)
+        return len(_members(gold)) == 1 and _is_no_set(gold.args[0]) and equal(gold.args[0], answer)
     if isinstance(answer, sympy.FiniteSet) and isinstance(gold, kinds):
-        return len(_members(answer)) == 1 and equal(gold, answer.args[0])
+        return len(_members(answer)) == 1 and _is_no_set(answer.args[0]) and equal(gold, answer.args[0])
     return None
+
+
+def _is_no_set(member: sympy.Basic) -> bool:
+    return not isinstance(member, sympy.FiniteSet)
 
 
 def _members(formula: sympy.FiniteSet | sympy.Tuple) -> Sequence[sympy.Basic]:
@@ -101,7 +105,10 @@ def _same_in_any_order(gold: Sequence[sympy.Basic], answer: Sequence[sympy.Basic
     return True
 
 
-def _same_sets(gold: Sequence[sympy.Basic], answer: Sequence[sympy.Basic], equal: Equal) -> bool:
+def _same_sets(gold: Sequence[sympy.Basic], answer: Sequence[sympy.Basic], equal_members: Equal) -> bool:
+    def equal(member: sympy.Basic, other: sympy.Basic) -> bool:
+        return _is_no_set(member) == _is_no_set(other) and equal_members(member, other)
+
     return all(any(equal(member, other) for other in answer) for member in gold) and all(
         any(equal(member, other) for member in gold) for other in answer
     )

@@ -19,6 +19,10 @@ _EQUATION = re.compile(r"[^=<>]+=[^=<>]+")
 _DEPENDENT = re.compile(r"(?<![A-Za-z\\])y(?![A-Za-z])|\\rho(?![A-Za-z])")
 _NAMES = re.compile(r"\(\s*(?P<names>[^()=]*(?:\(\s*\w\s*\)[^()=]*)*)\)\s*(?:=|\\in(?![A-Za-z]))\s*(?=[(\\])")
 _NAME = re.compile(r"\s*\\?[A-Za-z]+(?:_\w)?(?:\s*\(\s*\w\s*\))?\s*")
+_CUP = re.compile(r"\\cup(?![A-Za-z])|(?<=[)\]])\s?U\s?(?=[(\[])")
+_BETWEEN_INTERVALS = re.compile(
+    r"(?<=[)\]])\s?(?:[,;]|\\(?:text|mathrm)\s?\{\s?(?:and|or)\s?\}|and|or)\s?(?=(?:\\left\s?)?[(\[])"
+)
 
 Pair = tuple[str, str]
 
@@ -32,7 +36,7 @@ def same_form(gold: str, answer: str) -> Pair | None:
     pair = _named_alike(*pair)
     letters = (right.letters if right else frozenset()) | (other.letters if other else frozenset())
     pair = pair[0], renamed(*pair, letters)
-    for step in (_angles, _columns, _dependents):
+    for step in (_angles, _columns, _dependents, _unions):
         pair = step(*pair)
     return pair if pair != (gold, answer) else None
 
@@ -80,4 +84,14 @@ def _dependents(gold: str, answer: str) -> Pair:
         and not _DEPENDENT.search(answer)
     ):
         return gold, f"{names.pop()} = {answer}"
+    return gold, answer
+
+
+def _unions(gold: str, answer: str) -> Pair:
+    """Write the intervals of a list as a union if the other one is one: beside it `(1,2), (3,4)` are no points."""
+    for text, other, is_gold in ((gold, answer, True), (answer, gold, False)):
+        may_be_intervals = not is_gold or r"\infty" in text or "[" in text or "]" in text
+        if _CUP.search(other) and not _CUP.search(text) and may_be_intervals:
+            union = _BETWEEN_INTERVALS.sub(r" \\cup ", text)
+            return (union, other) if is_gold else (other, union)
     return gold, answer

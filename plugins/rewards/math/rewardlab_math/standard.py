@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rewardlab_math import inequalities, intervals, named_units, ratios, repeating, set_notation, units
 from rewardlab_math.plain_text import as_latex
+from rewardlab_math.vectors import with_transposed_names
 
 _LEIBNIZ = r"d(?:\^\{?\d\}?)?\s*([A-Za-z])\s*\}\s*\{\s*(d)\s*([A-Za-z](?:\^\{?\d\}?)?)"
 _DERIVATIVE = re.compile(rf"\\[dt]?frac\s*\{{\s*{_LEIBNIZ}\s*\}}")
@@ -15,6 +16,7 @@ _VECTOR = re.compile(r"\A(?:\\left\s*)?\\langle(?![A-Za-z])\s*([^<>]*?)\s*(?:\\r
 _NAMES = {r"\varnothing": r"\emptyset", r"\lbrace": r"\{", r"\rbrace": r"\}"}
 _NAMED = re.compile(r"\\(?:varnothing|[lr]brace)(?![A-Za-z])")
 _BOTH_SIGNS = re.compile(r"\A(?P<name>[A-Za-z]\s*\([^()=]{1,9}\))\s*=\s*\\pm(?![A-Za-z])\s*(?P<term>[^=<>,;+-]+)\Z")
+_UNION = re.compile(r"(?<=[)\]])\s*U\s*(?=[(\[])")
 _DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
@@ -27,7 +29,9 @@ def standard(text: str, *, point_only: bool) -> str:
         point_only: the language marks decimals only with a point.
     """
     text = set_notation.as_intervals(as_latex(units.without_inner_units(named_units.summed(text))))
-    text = inequalities.as_union(text)
+    text = _UNION.sub(r" \\cup ", inequalities.as_union(text))
+    if "^" in text:
+        text = with_transposed_names(text)
     if "'" in text:
         text = _PRIMED.sub(lambda name: f"{name[1]}_{{{'p' * len(name[2])}}}", text)
     if "\\" in text:
