@@ -32,6 +32,7 @@ def judge(text, **options):
         r"\fbox{\boxed{7}}",
         r"<think>\boxed{1}</think> \fbox{7}",
         r"\boxed{7} or \boxed{}",
+        r"\boxed{7}. Put it into \boxed{}.",
     ],
 )
 def test_a_closed_box_with_something_in_it_earns_the_point(text):
@@ -57,7 +58,7 @@ def test_a_closed_box_with_something_in_it_earns_the_point(text):
         (r"\boxed{ }", "an empty box"),
         (r"\boxed{\quad{} \text{ }}", "an empty box"),
         ("\\boxed{\u200b}", "an empty box"),
-        (r"\boxed{7} no, \boxed{}", "an empty box"),
+        (r"\boxed{7}</think> \boxed{}", "an empty box"),
         (r"<think>\boxed{7}</think> It is 7.", "no closed box after the reasoning"),
     ],
 )
