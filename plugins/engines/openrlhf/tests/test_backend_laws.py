@@ -35,11 +35,12 @@ backend: {use: openrlhf, gpus_per_node: 1, engine: {sleep: false, zero_stage: 1,
 
 
 ELSEWHERE = ("whole", "scores", "masked", "taught", "stop", "failures")
-"""laws that cost a job or two, which others make: test_end_to_end_training.py asks what `whole` and `scores` ask, a
-stop goes the way of Ctrl-C, which `resume` tries, jobs that end by a failure are in test_end_to_end_faults.py and
-test_service.py, and `masked` is below, at night, under a normalizer that looks at a whole step;
-test_equal_rewards.py asks it of what it trains, test_end_to_end_evaluations.py, at night, of an asynchronous job, and
-test_engine_arguments.py of all four at OpenRLHF's estimator; `taught` is below, at night, too"""
+"""laws that cost a job or two, which others make: test_end_to_end_training.py asks what `whole` asks and
+test_equal_rewards.py what `scores` asks, a stop goes the way of Ctrl-C, which `resume` tries, rewards that
+fail are in test_service.py and, at night, jobs that end by a failure in test_end_to_end_faults.py, and `masked` is
+below, at night, under a normalizer that looks at a whole step; test_equal_rewards.py asks it of what it trains,
+test_end_to_end_evaluations.py, at night, of an asynchronous job, and test_engine_arguments.py of all four at
+OpenRLHF's estimator; `taught` is below, at night, too"""
 
 
 def test_openrlhf_keeps_every_law_but_that_of_the_same_completions(jobs, model_folder, toy, tmp_path):

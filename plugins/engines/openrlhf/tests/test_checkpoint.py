@@ -1,8 +1,7 @@
-"""How far a checkpoint is, read from one that a job has written."""
+"""How far a checkpoint is; test_end_to_end_training.py reads one that a job has written."""
 
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 from rewardlab.errors import JobError
@@ -14,9 +13,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
 
 
 @pytest.fixture
-def saved(driven):
-    """The checkpoints of a stage of 10 steps of 8 prompts: those of its steps 5 and 10."""
-    return driven.directory / "checkpoints" / "1-rl"
+def saved(tmp_path):
+    """The checkpoints of a stage of 10 steps of 8 prompts: those of its steps 5 and 10, as DeepSpeed names them."""
+    for step in (5, 10):
+        file = _made(tmp_path / "saved" / "_actor" / f"global_step{step}" / "mp_rank_00_model_states.pt")
+        torch.save({"total_consumed_prompts": 8 * step, "global_step": step}, file)
+    return tmp_path / "saved"
 
 
 def test_the_newest_counts(saved):
@@ -52,13 +54,12 @@ def _made(file):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short"])
-def test_one_that_was_torn_is_an_error_that_names_it(saved, tmp_path, content):
+def test_one_that_was_torn_is_an_error_that_names_it(tmp_path, content):
     folder = tmp_path / "_actor"
     folder.mkdir()
     (folder / "latest").write_text("global_step10")
-    (name,) = (path.name for path in Path(saved, "_actor", "global_step10").glob("*model_states.pt"))
     (folder / "global_step10").mkdir()
-    (folder / "global_step10" / name).write_bytes(content)
+    (folder / "global_step10" / "mp_rank_00_model_states.pt").write_bytes(content)
     with pytest.raises(JobError, match=f"the checkpoint in {folder} cannot be read"):
         checkpoint_progress(tmp_path)
 

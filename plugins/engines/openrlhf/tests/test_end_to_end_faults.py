@@ -8,7 +8,7 @@ import pytest
 from helpers.faults import assert_each_step_once
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+pytestmark = [pytest.mark.nightly, pytest.mark.openrlhf]
 
 
 def test_a_lost_engine_and_then_a_judge_that_refuses_cost_no_answer_twice(jobs, drive, model, judge_server, tmp_path):

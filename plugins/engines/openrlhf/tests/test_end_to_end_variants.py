@@ -9,7 +9,7 @@ from rewardlab import Completion, Sample, ScoredGroup
 from rewardlab_training import group_advantages
 
 pytest.importorskip("openrlhf", reason="needs the environment of requirements-openrlhf-cpu.txt")
-pytestmark = [pytest.mark.slow, pytest.mark.openrlhf]
+pytestmark = [pytest.mark.nightly, pytest.mark.openrlhf]  # test_end_to_end_training.py has a job on one GPU
 
 STEPS, PROMPTS, SIZE = 3, 4, 4  # of recipes/short.yaml
 
@@ -158,7 +158,6 @@ def test_production_flags(short, model):
     assert changed(model, ended.directory / "models" / "0-rl")
 
 
-@pytest.mark.nightly
 def test_ppo_with_a_critic_while_generation_runs_ahead(short, model, toy_path):
     """Weights are exchanged in the middle of completions. A reward's NaN is a missing value, and never a number.
 
@@ -198,7 +197,7 @@ ADAPTERS = ("stages.0.warmup_ratio=0.1", "stages.0.learning_rate=5.0e-3", "backe
 
 @pytest.mark.parametrize(
     "overrides",
-    [pytest.param((), marks=pytest.mark.nightly), pytest.param(ADAPTERS, marks=pytest.mark.nightly)],
+    [(), ADAPTERS],
     ids=["whole", "lora"],
 )
 def test_dpo(jobs, drive, model, tmp_path, overrides):
