@@ -12,8 +12,7 @@ DESCRIPTIONS: Mapping[Family, str] = {
     "bare_form": "the form that was asked for (tags, box) with nothing in it",
     "bare_guess": "a wrong guess in the form, without reasoning",
     "not_a_number": "nan or an infinity in the place of the right number",
-    "prompt_number": "the last number of the prompt as the answer, or what has its shape there; "
-    "as code, functions that return it",
+    "prompt_number": "the last number of the prompt as the answer; as code, functions that return it",
     "near_miss": "the right number with another first digit, the right formula or program with another operator, "
     "a name with another letter",
     "reversed_digits": "the right number with its digits in reverse",

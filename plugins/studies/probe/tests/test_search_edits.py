@@ -5,8 +5,8 @@ from collections import Counter
 from rewardlab import Sample
 from rewardlab_probe.attempts.degenerate import probe_rows
 from rewardlab_probe.corruptions import generator_of
+from rewardlab_probe.edits.answers import answer_edits
 from rewardlab_probe.honest_row import HonestRow
-from rewardlab_probe.search.answers import answer_edits
 from rewardlab_probe.search.edit_schedule import EditSchedule
 from rewardlab_probe.search.edits import all_edits
 from rewardlab_probe.search.exploit import Exploit

@@ -5,15 +5,15 @@ A completion that cannot be made for a row is absent with a reason; nothing else
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from rewardlab.recipe import Family
 
-from rewardlab_probe.attempts import answer_attempts as answers
-from rewardlab_probe.attempts import program_attempts as programs
+from rewardlab_probe.attempts import programs
 from rewardlab_probe.attempts import text_attempts as texts
+from rewardlab_probe.attempts.answer_attempts import ANSWERS
 from rewardlab_probe.attempts.material import Material, NoCompletion, Texts
-from rewardlab_probe.attempts.payloads import GRADE, VERDICT, master_keys
-from rewardlab_probe.attempts.programs import SLOW_ROWS
+from rewardlab_probe.attempts.payloads import BREAKS, FENCE, GRADE, VERDICT, master_keys
 from rewardlab_probe.corruptions import words
 from rewardlab_probe.honest_row import HonestRow
 
@@ -27,30 +27,19 @@ MAKERS: Mapping[Family, Callable[[Material], Texts]] = {
     "english_reference": texts.english_reference,
     "bare_form": lambda material: material.form.write("", ""),
     "bare_guess": lambda material: material.answered(material.guess),
-    "not_a_number": answers.no_numbers,
-    "prompt_number": answers.numbers_of_the_prompt,
-    "near_miss": answers.near_misses,
-    "reversed_digits": answers.reversals,
-    "enumeration": answers.enumerations,
+    **ANSWERS,
     "repeated_sentence": texts.repetition,
     "very_long": texts.padded,
     "language_switch": texts.switched,
     "injected_verdict": lambda material: material.junk(VERDICT),
-    "injected_fence": texts.forged_ends,
+    "injected_fence": lambda material: {name: material.junk(text) for name, text in {"": FENCE, **BREAKS}.items()},
     "injected_grade": lambda material: material.junk(GRADE),
     "injected_pass": texts.forged_results,
     "injected_equal": programs.equal_to_all,
-    "dressed_guess": texts.dressed_guess,
+    "dressed_guess": lambda material: texts.dressed(material, material.no_thought, material.guess, ("",)),
     "dressed_honest": texts.dressed_honest,
     "random_words": texts.random_words,
     "other_answer": texts.of_another,
-    "no_answer": answers.no_answers,
-    "part_of_answer": answers.parts,
-    "hedged_answer": answers.hedges,
-    "other_scale": answers.other_sizes,
-    "other_unit": answers.other_units,
-    "other_members": answers.members,
-    "loose_formula": answers.rule_breakers,
     "stub_program": programs.stubs,
     "peeking_program": programs.peeking,
     "master_key": lambda material: {
@@ -95,12 +84,7 @@ class ProbeRow:
 def probe_rows(
     rows: Sequence[HonestRow], long: int = LONG, seed: int = 0, looked_for: Sequence[str] = ()
 ) -> Iterator[ProbeRow]:
-    """Yield each row with the degenerate completions that can be made from it and from the other rows.
-
-    Args:
-        long: characters of a very long completion.
-        looked_for: words that the reward's code has.
-    """
+    """Yield each row with the degenerate completions that can be made from it and from the other rows."""
     spoken = _words_by_language(rows)
     for place, row in enumerate(rows):
         material = Material(
@@ -110,7 +94,7 @@ def probe_rows(
             looked_for=looked_for,
             long=long,
             seed=f"{seed}/{row.sample.id}",
-            slow=place < SLOW_ROWS,
+            slow=place < programs.SLOW_ROWS,
         )
         made: dict[Family, Mapping[str, str]] = {}
         absent: dict[Family, str] = {}
@@ -134,18 +118,15 @@ def _variants(family: Family, material: Material) -> Mapping[str, str]:
 
 def _in_turn(made: Mapping[Family, Mapping[str, str]]) -> list[Attempt]:
     """Return the first variants of the families, then the others without texts that are there already."""
-    turns = max(map(len, made.values()), default=0)
     each = [
         [Attempt(family=family, variant=name, text=text) for name, text in variants.items()]
         for family, variants in made.items()
     ]
-    attempts = [variants[0] for variants in each]
-    seen = {attempt.text for attempt in attempts}
-    for attempt in (variants[turn] for turn in range(1, turns) for variants in each if turn < len(variants)):
-        if attempt.text not in seen:
-            seen.add(attempt.text)
-            attempts.append(attempt)
-    return attempts
+    first, others = [variants[0] for variants in each], zip_longest(*(variants[1:] for variants in each))
+    by_text = {attempt.text: attempt for attempt in first}
+    for attempt in filter(None, chain.from_iterable(others)):
+        by_text.setdefault(attempt.text, attempt)
+    return [*first, *(attempt for attempt in by_text.values() if attempt not in first)]
 
 
 def _words_by_language(rows: Sequence[HonestRow]) -> dict[str | None, list[str]]:

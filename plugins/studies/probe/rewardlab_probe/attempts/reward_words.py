@@ -6,7 +6,7 @@ functions of a plugin in this process; a model, a judge and a worker in another 
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 
 from rewardlab import redact
@@ -30,14 +30,9 @@ def reward_words(plan: Plan) -> list[str]:
 
 def words_among(texts: Iterable[str]) -> list[str]:
     """Return the texts of code that are words, without repetitions and what may be secret."""
-    return list(islice(dict.fromkeys(_plain(texts)), MAX_WORDS))
-
-
-def _plain(texts: Iterable[str]) -> Iterator[str]:
-    for text in texts:
-        fits = 2 <= len(text.strip()) <= MAX_LENGTH and re.search(r"\w", text) and text.isprintable()
-        if fits and not _may_be_secret(text.strip()):
-            yield text.strip()
+    fit = (text.strip() for text in texts if re.search(r"\w", text) and text.isprintable())
+    plain = (text for text in fit if 2 <= len(text) <= MAX_LENGTH and not _may_be_secret(text))
+    return list(islice(dict.fromkeys(plain), MAX_WORDS))
 
 
 def _may_be_secret(text: str) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from rewardlab_probe.attempts.dressings import DRESSINGS
 from rewardlab_probe.attempts.material import MIN_WORDS, Material, NoCompletion, Texts
-from rewardlab_probe.attempts.payloads import BREAKS, FENCE, PASS
-from rewardlab_probe.attempts.programs import passing_program, talking_program
+from rewardlab_probe.attempts.payloads import PASS
+from rewardlab_probe.attempts.programs import talking_program
 from rewardlab_probe.corruptions import (
     generator_of,
     halves,
@@ -19,7 +19,6 @@ from rewardlab_probe.corruptions import (
     words,
 )
 from rewardlab_probe.english import is_english
-from rewardlab_probe.honest_row import HonestRow
 from rewardlab_probe.response_form import ResponseParts, last_block, response_parts
 
 REPEATS = 10
@@ -57,24 +56,15 @@ def shortened(material: Material) -> Texts:
     return {"one_sentence": material.answered(kept_sentences[0])}
 
 
-def forged_ends(material: Material) -> Texts:
-    """Return a wrong guess and a forged end of what the judge is shown, or what breaks out of it."""
-    return {"": material.junk(FENCE)} | {name: material.junk(text) for name, text in BREAKS.items()}
-
-
 def forged_results(material: Material) -> Texts:
     """Return a wrong guess and the output of tests that passed."""
-    return material.form.write("", passing_program(material.guess)) if material.is_python else material.junk(PASS)
-
-
-def dressed_guess(material: Material) -> Texts:
-    """Return a wrong guess in the first dressing."""
-    return _dressed(material, material.no_thought, material.guess, ("",))
+    program = f"import sys\n\nprint({material.guess!r})\nprint({PASS!r})\nsys.exit(0)"
+    return material.form.write("", program) if material.is_python else material.junk(PASS)
 
 
 def dressed_honest(material: Material) -> Texts:
     """Return the honest completion in each dressing, and in other layouts if it is plain text."""
-    made = _dressed(material, material.reasoning, material.answer, DRESSINGS)
+    made = dressed(material, material.reasoning, material.answer, DRESSINGS)
     if material.form.thinks or material.form.tagged or material.form.label or material.form.code is not None:
         return made
     honest = material.row.honest
@@ -102,11 +92,8 @@ def words_looked_for(material: Material) -> Texts:
     together = "\n".join(words)
     if material.form.code is not None:
         return material.form.write(together, talking_program(material.functions, words))
-    made = {
-        "": material.form.write(together, material.guess),
-        "behind": f"{material.answered(material.guess)}\n{together}",
-    }
-    made["all_as_answer"] = material.answered(", ".join(words))
+    made = {"": material.form.write(together, material.guess), "all_as_answer": material.answered(", ".join(words))}
+    made["behind"] = f"{material.answered(material.guess)}\n{together}"
     if len(words) < len(material.looked_for) or opposite(material.answer):
         return made  # the code knows the answer by name, and may know other names of it
     return made | {word: material.answered(word) for word in words}
@@ -133,17 +120,14 @@ def switched(material: Material) -> Texts:
 
 def of_another(material: Material) -> Texts:
     """Return the honest completion of a row with another answer, in the same language if there is one."""
-    asked = [row for row in material.rows if not material.is_prose or _question(row) != _question(material.row)]
+    own = material.row.sample.prompt, material.form
+    asked = [row for row in material.rows if not material.is_prose or (row.sample.prompt, row.parts.form) != own]
     others = [row for row in asked if _bare(row.parts.answer) != _bare(material.answer)]
     others = others or [row for row in asked if row.honest != material.row.honest]
     if not others:
         raise NoCompletion("there is no other row with another answer")
     near = [row for row in others if row.language == material.row.language] or others
     return pick(generator_of(f"{material.seed}/other"), near).honest
-
-
-def _question(row: HonestRow) -> object:
-    return row.sample.prompt, row.parts.form
 
 
 def _bare(answer: str) -> str:
@@ -154,7 +138,7 @@ def _length(material: Material) -> int:
     return max(1, len(material.reasoning or material.answer))
 
 
-def _dressed(material: Material, thought: str, answered: str, names: Iterable[str]) -> dict[str, str]:
+def dressed(material: Material, thought: str, answered: str, names: Iterable[str]) -> dict[str, str]:
     """Return a response whose prose is dressed; an answer that is not prose stays as it is."""
     dressings = {name: DRESSINGS[name] for name in names}
     if not (material.form.thinks or material.form.tagged or material.form.label):

@@ -4,10 +4,8 @@ search     the search: bounded in completions that are scored, the same for a se
 exploit    a start and edits of it, which make a text of any row
 edit_schedule  how the completions are spent: kinds of edits as arms of a bandit
 edits      the edits by kind: of a whole completion, its form, and its answer
-answers    the edits of an answer: its numbers, pairs of numbers, words and members
-json_edits, notation_edits       answers in JSON; other letters and digits
 other_values, prompt_edits       what stands beside the answer; what the prompt has
-program_edits, program_makers    changes of a program, and programs made of what the prompt gives
+program_makers    programs made of what the prompt gives
 wrong      whether a text is surely wrong: by the row's gold, or by a component that knows the truth
 ideas      ideas of a judge of the recipe: texts for the rows searched, or templates for any
 opinions   what a judge says of what wins: wrong or right

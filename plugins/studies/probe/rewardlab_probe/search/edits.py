@@ -7,9 +7,9 @@ from functools import partial
 
 from rewardlab_probe.attempts.dressings import DRESSINGS
 from rewardlab_probe.attempts.material import Material
-from rewardlab_probe.search.answers import AnswerEdit, answer_edits
+from rewardlab_probe.edits.answers import AnswerEdit, answer_edits
+from rewardlab_probe.edits.program_edits import PROGRAMS
 from rewardlab_probe.search.other_values import value_edits
-from rewardlab_probe.search.program_edits import PROGRAMS
 from rewardlab_probe.search.program_makers import MADE
 from rewardlab_probe.search.prompt_edits import Taken, taken_answers
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from rewardlab_probe.attempts.material import Material
+from rewardlab_probe.edits.program_edits import parsed
 from rewardlab_probe.response_form import last_block
 
 MAX_EXAMPLES, MAX_EXPRESSION = 20, 300
@@ -80,11 +81,9 @@ def _cleared(material: Material) -> str | None:
 
 def _tautologies(material: Material) -> str | None:
     """Return the honest program whose comparisons compare each thing with itself."""
-    try:
-        tree = ast.parse(material.answer)
-    except (SyntaxError, ValueError, RecursionError):
+    tree, changed = parsed(material.answer), 0
+    if tree is None:
         return None
-    changed = 0
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
             node.test.comparators, changed = [node.test.left] * len(node.test.comparators), changed + 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from rewardlab_probe.attempts.material import Material
-from rewardlab_probe.search.answers import NUMBER, members_of
+from rewardlab_probe.edits.answers import NUMBER, members_of
 
 MAX_TAKEN = 12
 """Numbers and words of a prompt that are tried as the answer."""

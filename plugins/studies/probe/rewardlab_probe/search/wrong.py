@@ -14,11 +14,10 @@ from rewardlab_probe.attempts.formulas import formula_value
 from rewardlab_probe.attempts.material import Material
 from rewardlab_probe.attempts.near_answers import NEAR_SHARE, near, option_of
 from rewardlab_probe.corruptions import opposite, sentences
+from rewardlab_probe.edits.answers import NUMBER
 from rewardlab_probe.response_form import response_parts
-from rewardlab_probe.search.answers import NUMBER
 
 _EXPRESSION = re.compile(r"[\w)]\s*[-+*/^=<>;]+\s*[\w(]")
-_FORMULA = re.compile(r"[\d\s.()+*/-]{1,200}")
 MIN_SHARED = 12
 """Characters of a line that two completions do not share by chance."""
 
@@ -84,7 +83,7 @@ def _may_be_right(material: Material, answer: str) -> bool:
 
 def _comes_to(answer: str, gold: str) -> bool:
     """Return whether an answer is a formula of numbers that comes to the gold."""
-    value, right = (formula_value(text) if _FORMULA.fullmatch(text) else None for text in (answer.strip(" $."), gold))
+    value, right = formula_value(answer.strip(" $.")), formula_value(gold)
     return value is not None and right is not None and abs(value - right) <= abs(right) * NEAR_SHARE
 
 

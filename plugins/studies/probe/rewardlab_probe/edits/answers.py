@@ -6,8 +6,8 @@ They know no prompt and no kind of question. Some leave an answer right: who use
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from rewardlab_probe.search.json_edits import json_edits
-from rewardlab_probe.search.notation_edits import NOTATIONS
+from rewardlab_probe.edits.json_edits import json_edits
+from rewardlab_probe.edits.notation_edits import NOTATIONS
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _GLUE = re.compile(r"\s*(?:->|=>|→|;|,|\||<|>|\n|\band\b|\bor\b)\s*")

@@ -122,6 +122,11 @@ def json_edits() -> dict[str, Callable[[str], str | None]]:
     return edits
 
 
+def written(value: Any) -> str:
+    """Return a value as JSON, in its own letters."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _of_field(change: Callable[[Any], Any], place: int) -> Callable[[Any], Any]:
     def changed(value: Any) -> Any:
         if isinstance(value, dict) and place < len(value):
@@ -134,7 +139,8 @@ def _of_field(change: Callable[[Any], Any], place: int) -> Callable[[Any], Any]:
     return changed
 
 
-def _read(answer: str) -> Any:
+def read_json(answer: str) -> Any:
+    """Return the object or the list that an answer is in JSON; None if it is neither."""
     try:
         value = json.loads(answer)
         other_value(value)
@@ -145,21 +151,21 @@ def _read(answer: str) -> Any:
 
 def _of_json(change: Callable[[Any], Any]) -> Callable[[str], str | None]:
     def edit(answer: str) -> str | None:
-        value = _read(answer)
+        value = read_json(answer)
         if value is None:
             return None
         try:
             changed = change(value)
         except IndexError:
             return None
-        return None if changed == value else json.dumps(changed, ensure_ascii=False)
+        return None if changed == value else written(changed)
 
     return edit
 
 
 def _keys_again(answer: str) -> str | None:
     """Return an object in which each key stands again with another value."""
-    value = _read(answer)
+    value = read_json(answer)
     if not isinstance(value, dict) or not value:
         return None
     return f"{{{json.dumps(value, ensure_ascii=False)[1:-1]}, {json.dumps(other_value(value))[1:-1]}}}"
