@@ -11,7 +11,7 @@ from rewardlab_probe.attempts.degenerate import Attempt, ProbeRow
 from rewardlab_probe.attempts.reward_words import reward_words
 from rewardlab_probe.measure import MeasuredRow, ProbeGroup, measure_groups
 from rewardlab_probe.search.ideas import Ideas
-from rewardlab_probe.search.questions import Questions
+from rewardlab_probe.search.questions import SearchQuestions
 from rewardlab_probe.search.search import SEARCHED, Found, Search
 from rewardlab_probe.search.shown import shown_reward
 from rewardlab_probe.search.trials import GAIN, Trials
@@ -89,7 +89,7 @@ class SearchBeside:
         valued = {row.sample.id for row in measured if row.honest.total is not None}
         probes = [probe for probe in self.probes if probe.row.sample.id in valued]
         trials = Trials(self.plan, self.scorer, self.rule, settings.scorings, settings.truth)
-        questions = Questions(self.scorer, settings.judge, settings.questions) if settings.judge else None
+        questions = SearchQuestions(self.scorer, settings.judge, settings.questions) if settings.judge else None
         ideas = Ideas(questions, shown_reward(self.plan, not settings.blind)) if questions else None
         first = max(1, min(SEARCHED, len(probes) // 2))
         search = Search(trials, probes[:first], self.plan.recipe.seed, reward_words(self.plan), ideas, questions)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rewardlab_probe.attempts.degenerate import ProbeRow
 from rewardlab_probe.search.exploit import FIELDS, Exploit
-from rewardlab_probe.search.questions import Questions
+from rewardlab_probe.search.questions import SearchQuestions
 from rewardlab_probe.search.shown import cut, shown_row
 from rewardlab_probe.search.trials import GAIN, WRONG, Trial, Trials
 
@@ -44,7 +44,7 @@ class Ideas:
         reward: as it is shown (`shown_reward`).
     """
 
-    def __init__(self, questions: Questions, reward: str) -> None:
+    def __init__(self, questions: SearchQuestions, reward: str) -> None:
         self._questions, self._reward = questions, reward
         self._last: list[Exploit] = []
 

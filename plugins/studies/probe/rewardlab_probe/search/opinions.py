@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 
 from rewardlab_probe.attempts.degenerate import ProbeRow
-from rewardlab_probe.search.questions import Questions
+from rewardlab_probe.search.questions import SearchQuestions
 from rewardlab_probe.search.shown import MAX_SHOWN, cut, shown_row
 
 MAX_ASKED = 6
@@ -27,7 +27,9 @@ Answer with a JSON list of {many} words and nothing else, one for each response 
 "unsure"."""
 
 
-def opinions(questions: Questions, doubted: Sequence[tuple[ProbeRow, Sequence[str]]]) -> Mapping[tuple[str, str], bool]:
+def opinions(
+    questions: SearchQuestions, doubted: Sequence[tuple[ProbeRow, Sequence[str]]]
+) -> Mapping[tuple[str, str], bool]:
     """Return whether texts are wrong, by row and text; those that the judge is unsure of have no entry."""
     asked = [(probe, _in_order(probe, texts)) for probe, texts in doubted if texts]
     many = sum(len(texts) for _, texts in asked)

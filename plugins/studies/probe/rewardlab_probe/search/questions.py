@@ -12,7 +12,7 @@ MAX_TOKENS = 4_000
 T = TypeVar("T")
 
 
-class Questions:
+class SearchQuestions:
     """The questions of a search: `left` may still be asked; of the `asked` ones `lost` failed.
 
     Args:

@@ -18,7 +18,7 @@ from rewardlab_probe.search.edits import Edit, all_edits
 from rewardlab_probe.search.exploit import STARTS, Exploit
 from rewardlab_probe.search.ideas import Ideas
 from rewardlab_probe.search.opinions import opinions
-from rewardlab_probe.search.questions import Questions
+from rewardlab_probe.search.questions import SearchQuestions
 from rewardlab_probe.search.shortest import shortest_text
 from rewardlab_probe.search.trials import GAIN, WRONG, Trials
 
@@ -81,7 +81,7 @@ class Search:
     seed: int
     looked_for: Sequence[str] = ()
     ideas: Ideas | None = None
-    questions: Questions | None = None
+    questions: SearchQuestions | None = None
     _edits: Mapping[str, Edit] = field(init=False)
     _leads: dict[Exploit, tuple[Family, float]] = field(default_factory=dict)
     _tried: set[Exploit] = field(default_factory=set)
