@@ -56,7 +56,7 @@ _BEHIND = {
         "is wrong|is incorrect|is not|isn't|isn’t|ist falsch|ist nicht|est faux|n'est pas|no es|não é"
         "|non è|неверно|не подходит|ではない|ではありません|じゃない|이 아니|가 아니|नहीं|নয়|değil|不对|是错的|不是"
     ),
-    "computed": "squared|cubed|factorial|below zero",
+    "computed": "(?<![A-Za-z] )(?:squared|cubed)|factorial|below zero",
 }
 
 _NUMBER = re.compile(r"\d(?:[\d.,'/ ]*\d)?")

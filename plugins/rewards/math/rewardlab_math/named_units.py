@@ -203,6 +203,8 @@ def _unit(text: str) -> frozenset[Unit]:
     first = _FIRST.match(flat)
     tokens = list(_TOKEN.finditer(flat, max(0, len(flat) - _ENDS)))
     begin = next((place for place in range(len(tokens), 0, -1) if tokens[place - 1].lastgroup == "other"), 0)
+    while begin < len(tokens) and tokens[begin].lastgroup == "power":  # of the number: 10^{3} J
+        begin += 1
     head = flat[: tokens[begin].start()] if begin < len(tokens) else flat
     behind = flat[len(head) :]
     if first is not None:

@@ -12,7 +12,8 @@ CURRENCY = (
 
 _KNOWN_WORDS = """
 mm cm dm km nm um sq cu ha in ft yd mi oz lb lbs kg mg gm gr ml cl dl hl cc kb mb gb tb hz kw kwh wh mph kph
-kmh sec min hr hrs yr yrs wk day mol pa kpa bar atm ev rs pcs pct am pm rpm deg rad m g s h l n j w v a
+kmh sec min hr hrs yr yrs wk day mol pa kpa bar atm ev rs pcs pct am pm rpm deg rad
+kj kn kv khz mhz ghz mw gw m g s h l n j w v a
 k c f t
 """
 _KNOWN = frozenset(_KNOWN_WORDS.split())

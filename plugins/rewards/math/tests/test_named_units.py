@@ -7,6 +7,7 @@ from rewardlab_math.judge import judge_answer
 from rewardlab_math.named_units import rate
 
 RIGHT = [
+    ("9.8 m/s^2", "9.8 meters per second squared"), (r"1.2 \times 10^{3} \mathrm{~J}", "1.2 kJ"),
     ("5 km", "5"), ("5", "5 km"), ("5 km", r"5\,\mathrm{km}"), (r"5\text{ km}", "5 kilometers"), ("7 years", "7 yrs"),
     ("15 minutes", "15 m"), ("15 meters", "15 m"), ("3 hours", "3 h"), ("64 square feet", r"64\text{ ft}^2"),
     ("50\\%", "50 percent"), ("50\\%", "0.5"), (r"10\pi\text{ cm}", r"10\pi"),
