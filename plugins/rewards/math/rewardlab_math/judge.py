@@ -140,7 +140,7 @@ def _judge_as_written(golds: Sequence[Gold], answer: str, language: str | None, 
     point_only = language is not None and writes_decimal_point(language)
     core = standard(core, point_only=point_only)
     numbers = quantities(core, point_only=point_only) or only_quantity(core, point_only=point_only)
-    if any(number.times(gold.rate).equals(right) for number in numbers for gold in golds for right in gold.quantities):
+    if any(_same_amount(gold, number, core) for gold in golds for number in numbers):
         return AnswerVerdict(right=True)
     golds = [gold for gold in golds if gold.rate == 1 and not (numbers and gold.only_number)]
     golds = [gold for gold in golds if not _differ_in_scale(gold.text, text)]
@@ -184,6 +184,14 @@ def _by_algebra(
         return AnswerVerdict(right=False, reason="unparsable")
     except Exception as error:  # a policy's text can make any part of the algebra system fail
         return AnswerVerdict(right=False, failed=one_line(error))
+
+
+def _same_amount(gold: Gold, number: Quantity, core: str) -> bool:
+    """Return whether a number is the gold amount; of two that name their units, `$3 million` is not `3 dollars`."""
+    equal = [right for right in gold.quantities if number.times(gold.rate).equals(right)]
+    if any((right.scale is None) == (number.scale is None) for right in equal):
+        return True
+    return bool(equal) and not (named_units.names_unit(gold.text) and named_units.names_unit(core))
 
 
 def _differ_in_scale(gold: str, answer: str) -> bool:

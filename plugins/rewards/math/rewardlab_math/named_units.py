@@ -163,6 +163,11 @@ def rate(gold: str, answer: str) -> Fraction | None:
     return Fraction(1) if not units or not others or 1 in rates else min(rates, default=None)
 
 
+def names_unit(text: str) -> bool:
+    """Return whether an amount has a unit."""
+    return bool(_unit(summed(text)))
+
+
 def is_compound(text: str) -> bool:
     r"""Return whether a text is nothing but a unit with powers, quotients or signs: `\mathrm{m\,s^{-1}}`, `µm`."""
     return _COMPOUND.search(text) is not None and bool(_read(_flat(text)))

@@ -102,6 +102,8 @@ NO_MILLIONS = [
     r"\$4 \text{ million}",
     r"\$30 \text{ million}",
     r"\$3 \text{ meters}",
+    r"\$3",
+    "3 dollars",
 ]
 MONEY = [
     (r"5\%", r"\$5", 0.0),
