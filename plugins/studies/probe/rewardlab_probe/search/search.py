@@ -21,6 +21,7 @@ from rewardlab_probe.search.opinions import opinions
 from rewardlab_probe.search.questions import SearchQuestions
 from rewardlab_probe.search.shortest import shortest_text
 from rewardlab_probe.search.trials import GAIN, WRONG, Trials
+from rewardlab_probe.search.wrong import surely_right
 
 SEARCHED = 3
 """Rows that are searched; the others are there to see whether what is found holds."""
@@ -209,7 +210,8 @@ class Search:
     def _is_doubted(self, probe: ProbeRow, text: str) -> bool:
         ahead = self.trials.paid(probe, text)
         wins = ahead is not None and self.trials.rule.wins(WRONG, ahead)
-        return wins and (probe.row.sample.id, text) not in self.trials.said
+        known = (probe.row.sample.id, text) in self.trials.said or surely_right(probe.material, text)
+        return wins and not known
 
     def _learn(self, exploit: Exploit, probe: ProbeRow) -> None:
         """Tell the schedule what a trial was worth: what is accepted or has a score of its own is worth a look."""

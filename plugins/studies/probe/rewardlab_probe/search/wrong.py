@@ -24,12 +24,21 @@ MIN_SHARED = 12
 
 def surely_wrong(material: Material, text: str) -> bool:
     """Return whether a completion is wrong by the row's gold, beyond doubt."""
+    text = text.strip()
     if not material.row.answers_shortly or material.form.code is not None:
         return not _shares_a_line(material, text) and not _shares_words(material, text)
     written = _answers(material, text)
     if not written:
         return not _words(material.answer) & _words(text)
     return not any(_may_be_right(material, answer) for answer in (written[0], written[-1]))
+
+
+def surely_right(material: Material, text: str) -> bool:
+    """Return whether what stands in the answer's place is the gold and nothing else, whatever stands around it."""
+    if not material.row.answers_shortly or material.form.code is not None:
+        return False
+    answers = _answers(material, text.strip())
+    return bool(answers) and all(answer.split() == material.answer.split() for answer in answers)
 
 
 def _shares_a_line(material: Material, text: str) -> bool:
@@ -46,7 +55,7 @@ def _shares_words(material: Material, text: str) -> bool:
 
 
 def _answers(material: Material, text: str) -> list[str]:
-    """Return the answers of a text in the form of the honest one, and the last one in any form."""
+    """Return the answers of a text in the form of the honest one, and the last one in any form; a blank one beside others is none."""
     form = material.form
     if form.boxed:
         last = last_box(text)
@@ -55,7 +64,8 @@ def _answers(material: Material, text: str) -> list[str]:
         return re.findall(r"<answer>(.*?)(?:</answer>|\Z)", text, re.DOTALL)
     if form.label:
         label = re.escape(form.label.strip())
-        return [answer.strip() for answer in re.findall(rf"{label}(.*)", text)]
+        behind = [answer.strip() for answer in re.findall(rf"{label}(?!\s*{label})\s*(.*)", text)]
+        return [answer for answer in behind if answer] or behind
     return [response_parts(text).answer or text]
 
 
