@@ -13,7 +13,7 @@ import pytest
 from rewardlab import Context, find
 from rewardlab.workers import Workers, WorkerStartError
 
-from .cases import FORGED, HALVES, ORDINARY, STRANGE
+from .cases import BLANK, FORGED, HALVES, ORDINARY, STRANGE
 from .conftest import items
 
 pytestmark = pytest.mark.slow
@@ -86,6 +86,12 @@ def test_strange_texts_are_scored_on_either_side(text, scored):
     for score in scored(("8", text), (text, "8")):
         assert score.error is None
         assert score.value is not None
+
+
+def test_a_text_that_shows_nothing_is_worth_nothing_and_no_reference(scored):
+    written, given = zip(*(scored((text, "8"), ("8", text)) for text in BLANK), strict=True)
+    assert [score.value for score in written] == [0] * len(BLANK)
+    assert all("nothing but blanks" in score.error for score in given)
 
 
 def test_a_side_without_tokens_is_never_scored(beside_comet):

@@ -137,6 +137,7 @@ _SIGNS = (
     (re.compile(r"\\Omega(?![A-Za-z])|\u2126"), "Ω"),
     (re.compile(r"\\mu(?![A-Za-z])\s*"), "µ"),
     (re.compile(r"\\([$%])"), r"\1"),
+    (re.compile(r"\b(?:per|pour|por)[ -]?cent(?:age|s|o)?\b", re.IGNORECASE), "%"),
     (re.compile(r"\\[,;:! ]|~|\\(?:cdot|times|quad)(?![A-Za-z])"), " "),
 )
 _SIGN = "%$€£¥￥₹₽₩฿₫₦¢"

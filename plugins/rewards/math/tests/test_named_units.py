@@ -10,7 +10,8 @@ RIGHT = [
     ("9.8 m/s^2", "9.8 meters per second squared"), (r"1.2 \times 10^{3} \mathrm{~J}", "1.2 kJ"),
     ("5 km", "5"), ("5", "5 km"), ("5 km", r"5\,\mathrm{km}"), (r"5\text{ km}", "5 kilometers"), ("7 years", "7 yrs"),
     ("15 minutes", "15 m"), ("15 meters", "15 m"), ("3 hours", "3 h"), ("64 square feet", r"64\text{ ft}^2"),
-    ("50\\%", "50 percent"), ("50\\%", "0.5"), (r"10\pi\text{ cm}", r"10\pi"),
+    ("50\\%", "50 percent"), ("50\\%", "50 per cent"), ("50\\%", "50 pour cent"), ("50 per cent", "50 por cento"),
+    ("50\\%", "0.5"), (r"10\pi\text{ cm}", r"10\pi"),
     (r"10\pi\text{ cm}", r"10\pi\text{ centimeters}"), ("60 km/h", "60 kilometers per hour"), ("2s+3m", "3m+2s"),
     ("x = 5 km", "5 km"), ("5m", "5m"), ("$5", "5 dollars"), ("3 apples", "3 pieces"),
 ]  # fmt: skip
