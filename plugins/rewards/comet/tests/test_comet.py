@@ -89,7 +89,7 @@ def test_strange_texts_are_scored_on_either_side(text, scored):
 
 
 def test_a_text_that_shows_nothing_is_worth_nothing_and_no_reference(scored):
-    written, given = zip(*(scored((text, "8"), ("8", text)) for text in BLANK), strict=True)
+    given, written = zip(*(scored((text, "8"), ("8", text)) for text in BLANK), strict=True)
     assert [score.value for score in written] == [0] * len(BLANK)
     assert all("nothing but blanks" in score.error for score in given)
 

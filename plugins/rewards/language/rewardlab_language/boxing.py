@@ -10,8 +10,8 @@ _OPENING = re.compile(r"\\boxed\s*\{")
 
 
 def fits_in_box(answer: str) -> bool:
-    """Return whether `answer` reads back unchanged from a box: its braces are in pairs and it has no box of its own."""
-    return last_box(rf"\boxed{{{answer}}}") == answer
+    """Return whether `answer` reads back from a box behind another: not blank, without a box, braces in pairs."""
+    return last_box(rf"\boxed{{0}} \boxed{{{answer}}}") == answer
 
 
 def boxed(solution: str, answer: str, wording: RowWording) -> str:

@@ -55,7 +55,7 @@ def test_repairs_by_example(solution, repaired):
     assert boxed(solution, "12", ID) == repaired
 
 
-@each_case("answer", ["7}", "{7", r"\boxed{7}", r"7\\}{"])
+@each_case("answer", ["", "~", "7}", "{7", r"\boxed{7}", r"7\\}{"])
 def test_some_answers_fit_in_no_box(answer):
     assert not fits_in_box(answer)
 
