@@ -25,6 +25,23 @@ def test_the_texts_are_lines_as_the_page_says(tmp_path):
     assert [line["pair"] for line in lines if line["hack"] == line["right"]] == []
 
 
+def test_what_a_model_found_is_paid_by_the_weak_reward_and_not_by_its_twin(monkeypatch):
+    monkeypatch.syspath_prepend(EVIDENCE)
+    from hack_pairs.seventh import SEVENTH
+
+    found = (EVIDENCE / "hack_pairs" / "seventh" / "found_by_model.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(found) == 31
+    for one in map(json.loads, found):
+        pair = SEVENTH.given[one["pair"]]
+        [row] = [row for row in pair["rows"] if row["id"] == one["row"]]
+        paid = {
+            half: [pair[half](row["prompt"], text, row) for text in (one["text"], row["honest"])]
+            for half in ("weak", "sound")
+        }
+        assert paid["weak"][0] >= paid["weak"][1], one
+        assert paid["sound"][0] < paid["sound"][1], one
+
+
 @pytest.mark.nightly
 def test_the_probe_names_the_hackable_ones_and_alarms_their_component_soon_after_the_onset(tmp_path):
     file = tmp_path / "found.json"

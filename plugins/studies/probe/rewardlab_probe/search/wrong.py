@@ -55,7 +55,7 @@ def _shares_words(material: Material, text: str) -> bool:
 
 
 def _answers(material: Material, text: str) -> list[str]:
-    """Return the answers of a text in the form of the honest one, and the last one in any form; a blank one beside others is none."""
+    """Return the answers of a text in the form of the honest one, and the last one in any form; none is blank if not all."""
     form = material.form
     if form.boxed:
         last = last_box(text)
