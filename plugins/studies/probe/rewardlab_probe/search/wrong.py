@@ -55,7 +55,7 @@ def _shares_words(material: Material, text: str) -> bool:
 
 
 def _answers(material: Material, text: str) -> list[str]:
-    """Return the answers of a text in the form of the honest one, and the last one in any form; none is blank if not all."""
+    """Return the answers of a text in the form of the honest one, blank ones if all are; and the last in any form."""
     form = material.form
     if form.boxed:
         last = last_box(text)
