@@ -26,7 +26,7 @@ def numbers(printed, line):
     return [float(number) for number in re.findall(r"\d\.\d{3}", found)]
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_the_loop_goes_from_a_teachers_critiques_to_a_policy_that_is_its_own_critic(tmp_path):
     """With so few steps that nothing is learnt; what is, the next test shows in the night, beside its control."""
     printed = loop(tmp_path / "amro", "--few")

@@ -24,7 +24,7 @@ def numbers(printed, line):
     return [float(number) for number in re.findall(r"\d\.\d{3}", found)]
 
 
-@pytest.mark.nightly
+@pytest.mark.slow
 def test_the_road_goes_from_the_teachers_verdicts_to_a_policy_that_the_judge_rewards(tmp_path):
     """With so few steps that nothing is learnt; what is, the next test shows in the night."""
     printed, said = road(tmp_path / "r3", "--few")
